@@ -1,0 +1,23 @@
+"""The sound library, and what is told when there is none: shared by what plays and what records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class NoSound(Exception):  # noqa: N818 - says what is missing
+    """Nothing can be played or recorded; the text is a reason for people. ``code``: library, device or failed."""
+
+    def __init__(self, code: str, details: str = "") -> None:
+        super().__init__(details or code)
+        self.code = code
+        self.details = details
+
+
+def library() -> Any:
+    """Return sounddevice, imported at the first question and not before. Raises NoSound where PortAudio is missing."""
+    try:
+        import sounddevice
+    except (ImportError, OSError) as error:  # OSError: the PortAudio library is not installed
+        raise NoSound("library", str(error)) from error
+    return sounddevice

@@ -1,0 +1,1 @@
+"""What the application knows and decides, without widgets, without torch and without the model."""

@@ -1,0 +1,156 @@
+"""What a saved voice is, apart from its consent: names and texts (the card, encrypted at rest) and its state."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core import canonical
+from app.core.consent.problems import ConsentError
+from app.core.store import errors, sealing
+
+MAX_NAME, MAX_TAGS, MAX_TAG, MAX_TEXT = 120, 16, 40, 2000
+
+
+class VoiceError(ConsentError):
+    """Something about a saved voice cannot be done; the message says what and what to do instead."""
+
+
+class VoiceMissingError(VoiceError):
+    """There is no such voice, or it was deleted."""
+
+
+class VoiceState(StrEnum):
+    """Whether a voice may be used at all; only ``ACTIVE`` may, and then its consent decides.
+
+    ``FROZEN``: the consent was withdrawn or there is a complaint. ``QUARANTINED``: imported without a valid record; can
+    be looked at and deleted. ``DELETED``: hashes only.
+    """
+
+    ACTIVE = "active"
+    FROZEN = "frozen"
+    QUARANTINED = "quarantined"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True)
+class VoiceCard:
+    """The texts of a voice. ``kind`` is the subject kind of its record.
+
+    ``transcript`` belongs to the prompt. ``lora`` is a path and ``lora_sha256`` the hash of its weights file.
+    ``sample_take`` and ``from_take`` are ids: a take to show the voice by, and the designed take that it was kept from.
+    ``licence`` is the text that a shipped voice comes under.
+    """
+
+    name: str
+    tags: tuple[str, ...] = ()
+    kind: str = ""
+    transcript: str = ""
+    style: str = ""
+    lora: str = ""
+    lora_sha256: str = ""
+    sample_take: str = ""
+    from_take: str = ""
+    licence: str = ""
+
+    @property
+    def haystack(self) -> str:
+        """What is searched: name and tags, folded."""
+        return folded(" ".join((self.name, *self.tags)))
+
+    def checked(self) -> VoiceCard:
+        """Itself with blanks trimmed and tags sorted. Raises :class:`VoiceError` for what cannot be kept."""
+        name = " ".join(self.name.split())
+        tags = tuple(sorted({" ".join(tag.split()) for tag in self.tags} - {""}))
+        if not name:
+            raise VoiceError("Give the voice a name.")
+        if len(name) > MAX_NAME:
+            raise VoiceError(f"The name of a voice has at most {MAX_NAME} characters. Shorten it.")
+        if len(tags) > MAX_TAGS or any(len(tag) > MAX_TAG for tag in tags):
+            raise VoiceError(f"A voice has at most {MAX_TAGS} tags of {MAX_TAG} characters. Leave out some.")
+        if max(len(self.transcript), len(self.style)) > MAX_TEXT:
+            raise VoiceError(f"Transcript and style have at most {MAX_TEXT} characters. Shorten them.")
+        return dataclasses.replace(
+            self, name=name, tags=tags, transcript=self.transcript.strip(), style=self.style.strip()
+        )
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON."""
+        plain = {**vars(self), "tags": list(self.tags)}
+        try:
+            return canonical.dump(plain)
+        except canonical.CanonicalError as error:
+            raise VoiceError(f"The texts of this voice cannot be kept: {error}.") from error
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> VoiceCard:
+        """Back from ``to_bytes``. Raises :class:`VoiceError` for anything else."""
+        try:
+            raw = canonical.load(data)
+        except canonical.CanonicalError as error:
+            raise VoiceError(f"The texts of this voice cannot be read: {error}.") from error
+        tags = raw.pop("tags", None) if isinstance(raw, dict) else None
+        if not isinstance(tags, list) or not all(isinstance(value, str) for value in (*raw.values(), *tags)):
+            raise VoiceError("The texts of this voice are damaged.")
+        if {*raw, "tags"} != {field.name for field in dataclasses.fields(cls)}:
+            raise VoiceError("The texts of this voice were written by another version. Update the studio.")
+        return cls(tags=tuple(tags), **raw)
+
+    def sealed(self, key: bytes, voice_id: str) -> bytes:
+        """Encrypted with the voice's key, bound to its id."""
+        return sealing.wrap(key, self.to_bytes(), _context(voice_id))
+
+
+def opened_card(sealed: bytes, key: bytes, voice_id: str) -> VoiceCard:
+    """Undo ``sealed``. Raises DamagedError."""
+    try:
+        return VoiceCard.from_bytes(sealing.unwrap(key, sealed, _context(voice_id)))
+    except sealing.SealBrokenError as error:
+        raise errors.DamagedError(
+            f"The texts of the voice {voice_id} were changed. Restore the newest intact backup of the data folder."
+        ) from error
+
+
+@dataclass(frozen=True)
+class SavedVoice:
+    """A voice of the library as it is listed. ``card`` is None where its key is not at hand, or it was deleted.
+
+    ``parts`` names the sounds it has (reference, prompt). ``cause`` is the code of the problem for which it is in
+    quarantine. ``shipped`` voices came with the studio: they are read only. ``sequence`` rises with each new one.
+    """
+
+    voice_id: str
+    sequence: int
+    state: VoiceState
+    mode: str
+    card: VoiceCard | None
+    parts: tuple[str, ...] = ()
+    cause: str = ""
+    complaint: str = ""
+    shipped: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its name, empty while locked."""
+        return self.card.name if self.card else ""
+
+
+def folded(text: str) -> str:
+    """Text as it is compared in a search: one case and width, accents apart from letters left out."""
+    spread = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(character for character in spread if not unicodedata.combining(character))
+
+
+def mode_of(parts: Iterable[str]) -> str:
+    """The mode that sounds make: reference, continuation, combined, or design without any."""
+    there = set(parts)
+    if there == {"reference", "prompt"}:
+        return "combined"
+    return {"reference": "reference", "prompt": "continuation"}[there.pop()] if there else "design"
+
+
+def _context(voice_id: str) -> str:
+    return f"voice card {voice_id}"

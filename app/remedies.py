@@ -1,0 +1,51 @@
+"""What is offered when the model has no room or its engine died: half the precision, or the processor."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.core.messages import ModelInfo
+from app.core.settings import Settings
+from app.engine.worker import EngineWorker
+from app.model_control import ModelControl
+from app.widgets.notice import HALF, PROCESSOR, Notice
+
+
+class Remedies(QObject):
+    """Tells ``notice`` what would still help, and does what is chosen: the model is loaded again at once."""
+
+    def __init__(
+        self, settings: Settings, engine: EngineWorker, models: ModelControl, notice: Notice, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._settings, self._engine, self._models = settings, engine, models
+        self._ran: ModelInfo | None = None
+        engine.model_loaded.connect(self._loaded)
+        engine.load_started.connect(self._another)
+        notice.remedies = self.left
+        notice.remedy_requested.connect(self.use)
+
+    def left(self) -> tuple[str, ...]:
+        """What has not been done yet, for the model that ran last, else as the settings say."""
+        ran = self._ran
+        device = ran.device if ran is not None else self._settings.get("device")
+        dtype = ran.dtype if ran is not None else self._settings.get("dtype")
+        return tuple(
+            name
+            for name, possible in ((HALF, dtype in ("auto", "float32")), (PROCESSOR, not device.startswith("cpu")))
+            if possible
+        )
+
+    def use(self, name: str) -> None:
+        """Do it."""
+        key, value = ("dtype", "bfloat16") if name == HALF else ("device", "cpu")
+        self._settings.set(key, value)
+        if not self._engine.is_loading and self._engine.model is None:
+            self._models.load_chosen()
+
+    def _loaded(self, model: ModelInfo) -> None:
+        self._ran = model
+
+    def _another(self, folder: str) -> None:
+        if self._ran is not None and self._ran.folder != folder:
+            self._ran = None

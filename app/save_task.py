@@ -1,0 +1,80 @@
+"""Saving a take off the window's thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+
+from app.core.engine_api import EngineCancelled
+from app.core.store.errors import StoreError
+from app.core.takes import Take
+from app.marks.choice import MarkTools
+from app.marks.errors import MarkError
+from app.marks.export import export_audio
+from app.marks.origin import origin_of_take
+
+log = logging.getLogger(__name__)
+
+
+class _Task(QRunnable):
+    def __init__(self, saver: Saver, take: Take, path: Path, samples: np.ndarray) -> None:
+        super().__init__()
+        self._saver, self._take, self._path, self._samples = saver, take, path, samples
+
+    def run(self) -> None:
+        try:
+            self._save()
+        finally:
+            self._saver.done()
+
+    def _save(self) -> None:
+        try:
+            exported = export_audio(
+                self._samples,
+                self._take.sample_rate,
+                self._path,
+                origin=origin_of_take(self._take),
+                tools=self._saver.tools,
+                overwrite=True,  # the dialog has asked
+            )
+        except EngineCancelled:
+            log.warning("A take was not saved: the studio is being closed")
+        except (OSError, ValueError, MarkError, StoreError) as error:
+            log.warning("A take could not be saved: %s", type(error).__name__)
+            self._saver.failed.emit(self._take, str(self._path), str(error))
+        else:
+            self._saver.saved.emit(self._take, str(self._path), exported.notes)
+
+
+class Saver(QObject):
+    """Writes takes to files with their marks; the take itself is never touched."""
+
+    saved = Signal(object, str, object)  # Take, path, notes of the export in English
+    failed = Signal(object, str, str)  # Take, path, reason
+
+    def __init__(self, pool: QThreadPool, tools: MarkTools, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = pool
+        self.tools = tools
+        self._left = 0
+        self._lock = threading.Lock()
+
+    def save(self, take: Take, path: Path) -> None:
+        """Write the take as it is now; ``saved`` or ``failed`` tells how it went."""
+        with self._lock:
+            self._left += 1
+        self._pool.start(_Task(self, take, path, take.samples))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a file is still to be written."""
+        return self._left > 0
+
+    def done(self) -> None:
+        """One is written, or never will be; called by its thread."""
+        with self._lock:
+            self._left -= 1

@@ -1,0 +1,1 @@
+"""Comparison with recorded reference data: ``python -m tests.parity FOLDER [--json]``."""

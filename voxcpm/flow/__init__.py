@@ -1,0 +1,1 @@
+"""Flow matching: sampling (solver) and training loss (cfm)."""

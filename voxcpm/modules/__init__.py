@@ -1,0 +1,1 @@
+"""Building blocks of the language models and of the local transformers."""

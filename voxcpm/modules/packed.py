@@ -1,0 +1,97 @@
+"""Linear layers whose weights are laid out once for the processor's matrix units, for inference on the CPU.
+
+PyTorch's eager linear hands oneDNN a plain weight and lets it be rearranged on every call; with one to twenty rows
+that costs more than the product. The ops below are the ones that torch.compile's CPU backend emits, so they need no
+compiler here. Where they are missing or refuse, layers stay as they are. 8-bit layers are in ``quantised``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor, nn
+
+from voxcpm.modules.minicpm4 import MLP, Attention
+from voxcpm.vae.causal_conv import CausalConvTranspose1d
+
+logger = logging.getLogger(__name__)
+
+ROWS_HINT = 4  # rows the layout is chosen for; measured flat between 1 and 22
+
+Replace = Callable[[str, nn.Linear], nn.Module]
+"""A layer's name and the layer -> what stands in its place."""
+
+
+class FixedLinear(nn.Module):
+    """A linear layer without parameters: it cannot be trained or saved."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__()
+        self.register_buffer("bias", None if bias is None else bias.detach(), persistent=False)
+        self.out_features, self.in_features = weight.shape
+        self.weight_bytes = 0
+        """Bytes of the laid-out weight, which is no tensor that a module would list."""
+
+
+class PackedLinear(FixedLinear):
+    """``x @ weight.T + bias`` with a packed weight."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__(weight, bias)
+        self.packed = torch.ops.mkldnn._reorder_linear_weight(weight.detach().contiguous(), ROWS_HINT)
+        self.weight_bytes = weight.nbytes
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., in] -> [..., out]."""
+        return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+
+
+def can_pack(dtype: torch.dtype) -> bool:
+    """Whether packed products work here in this dtype; tried out rather than guessed from version numbers."""
+    if not torch.backends.mkldnn.is_available():
+        return False
+    try:
+        probe = PackedLinear(torch.ones(8, 8, dtype=dtype), None)
+        result = probe(torch.ones(2, 8, dtype=dtype))
+        return bool((result.float() == 8).all())
+    except (RuntimeError, AttributeError, NotImplementedError) as error:
+        logger.info("packed linear layers are not available (%s); using plain ones", error)
+        return False
+
+
+def fuse_and_replace(model: nn.Module, replace: Replace) -> None:
+    """Join projections, turn upsampling into products, and put ``replace(name, layer)`` in the place of every layer.
+
+    One module at a time, so that memory never holds more than one layer twice.
+    """
+    for path, module in list(model.named_modules()):
+        if isinstance(module, (Attention, MLP, CausalConvTranspose1d)):
+            module.fuse()
+            _replace_children(module, path, replace)
+    for path, module in list(model.named_modules()):
+        _replace_children(module, path, replace)
+
+
+def _replace_children(parent: nn.Module, path: str, replace: Replace) -> None:
+    # Names and not modules: a list of the layers themselves would keep every unpacked weight alive to the end.
+    for name in [name for name, child in parent.named_children() if isinstance(child, nn.Linear)]:
+        setattr(parent, name, replace(f"{path}.{name}".lstrip("."), getattr(parent, name)))
+
+
+def pack_layer(_: str, layer: nn.Linear) -> nn.Module:
+    """The layer, packed in its own dtype."""
+    return PackedLinear(layer.weight, layer.bias)
+
+
+def held_bytes(model: nn.Module) -> int:
+    """Bytes of all weights, laid-out ones included."""
+    return sum(tensor.nbytes for tensor in _tensors(model)) + sum(
+        module.weight_bytes for module in model.modules() if isinstance(module, FixedLinear)
+    )
+
+
+def _tensors(model: nn.Module) -> Iterator[Tensor]:
+    yield from model.parameters()
+    yield from model.buffers()

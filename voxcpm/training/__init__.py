@@ -1,0 +1,1 @@
+"""Fine-tuning: manifests, latents, batches, losses and the training loop."""
