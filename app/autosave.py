@@ -64,7 +64,6 @@ class Autosave(QObject):
         self._closing = threading.Event()
         self._pool = QThreadPool()
         self._pool.setMaxThreadCount(1)
-        self._pool.setExpiryTimeout(-1)  # a thread that ends takes its connection to the database along
         self._found.connect(self._show_page)
         self._read.connect(self._fill)
         self._kept.connect(self._acknowledge)

@@ -24,6 +24,7 @@ class Collector(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self._was_enabled = gc.isenabled()
         gc.disable()
         self._switch_seconds = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -53,5 +54,6 @@ class Collector(QObject):
         """Give it back to Python."""
         self._timer.stop()
         gc.unfreeze()
-        gc.enable()
+        if self._was_enabled:
+            gc.enable()
         sys.setswitchinterval(self._switch_seconds)

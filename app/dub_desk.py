@@ -90,7 +90,6 @@ class DubDesk(QObject):
         self._pools = {kind: QThreadPool() for kind in ("save", "short", "slow", "long")}
         for pool in self._pools.values():
             pool.setMaxThreadCount(1)
-            pool.setExpiryTimeout(-1)  # a thread that ends takes its connection to the database along
         self._bed_folder: Path | None = None
         self._asked.connect(self._serve)
         self._told.connect(self._hear)

@@ -29,6 +29,8 @@ _PATIENCE_SECONDS = 10.0
 _MOST_BYTES = 1 << 16
 _SILENT_MS = 5000
 _OK = b"ok\n"
+_LONGEST_NAME = 100
+"""Bytes of a socket's path: the system takes 107 (Linux) or 103 (macOS)."""
 
 
 class NoAnswerError(Exception):
@@ -153,6 +155,8 @@ def _socket_name(folder: Path) -> str:
                 private_folder(place)
             found = place.lstat()
         except OSError:
+            continue
+        if len(os.fsencode(place / name)) > _LONGEST_NAME:
             continue
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
             return str(place / name)

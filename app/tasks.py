@@ -30,7 +30,6 @@ class TaskQueue(QObject):
         self._closing = threading.Event()
         self._pool = QThreadPool()
         self._pool.setMaxThreadCount(1)
-        self._pool.setExpiryTimeout(-1)  # a thread that ends takes its connection to the database along
         self._ended.connect(self._deliver)
 
     def start(

@@ -84,7 +84,6 @@ class VoiceDesk(QObject):
         self.recogniser: Callable[[], Path | None] = lambda: None  # where the chosen model lies
         self._pool = QThreadPool()
         self._pool.setMaxThreadCount(1)
-        self._pool.setExpiryTimeout(-1)  # a thread that ends takes its connection to the database along
 
     # Looking ---------------------------------------------------------------------------------------------------------
 

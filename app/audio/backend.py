@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from app.audio.inputs import SoundDeviceInputs
-from app.audio.portaudio import NoSound
+from app.audio.portaudio import AudioDevice, NoSound, named
 from app.audio.portaudio import library as _library
 
-__all__ = ["AudioBackend", "Callback", "NoSound", "OutputDevice", "OutputStream", "SoundDeviceBackend"]
+__all__ = ["AudioBackend", "Callback", "NoSound", "OutputStream", "SoundDeviceBackend"]
 
 log = logging.getLogger(__name__)
 
@@ -24,19 +23,6 @@ LATENCY = 0.2
 
 # Fills [frames, channels] float32, on the audio thread.
 Callback = Callable[[np.ndarray], None]
-
-
-@dataclass(frozen=True)
-class OutputDevice:
-    """A device that can play, as its sound system calls it; ``host`` is that system (ALSA, WASAPI, Core Audio, ...)."""
-
-    name: str
-    host: str
-
-    @property
-    def key(self) -> str:
-        """What it is remembered by; numbers change from start to start."""
-        return f"{self.name}\n{self.host}"
 
 
 class OutputStream(Protocol):
@@ -74,7 +60,7 @@ class AudioBackend(Protocol):
         """Return the name of the device that would play: the one of ``key``, else the system's choice."""
         ...
 
-    def devices(self) -> list[OutputDevice]:
+    def devices(self) -> list[AudioDevice]:
         """Return every device that can play."""
         ...
 
@@ -97,11 +83,11 @@ class SoundDeviceBackend(SoundDeviceInputs):
         """Return the output device's name."""
         return str(self._device(_library(), key)["name"])
 
-    def devices(self) -> list[OutputDevice]:
+    def devices(self) -> list[AudioDevice]:
         """Return every device with an output, each once."""
         library = _library()
         try:
-            found = [self._named(library, device) for device in library.query_devices() if _plays(device)]
+            found = [named(library, device) for device in library.query_devices() if _plays(device)]
         except (library.PortAudioError, ValueError, OSError) as error:
             raise NoSound("device", str(error)) from error
         return list(dict.fromkeys(found))
@@ -131,15 +117,12 @@ class SoundDeviceBackend(SoundDeviceInputs):
         try:
             if key:
                 for device in library.query_devices():
-                    if _plays(device) and self._named(library, device).key == key:
+                    if _plays(device) and named(library, device).key == key:
                         return dict(device)
                 log.info("The chosen sound device is not there; the system's is used")
             return dict(library.query_devices(kind="output"))
         except (library.PortAudioError, ValueError, OSError) as error:
             raise NoSound("device", str(error)) from error
-
-    def _named(self, library: Any, device: dict[str, Any]) -> OutputDevice:
-        return OutputDevice(str(device["name"]), str(library.query_hostapis(device["hostapi"])["name"]))
 
 
 class _PortAudioStream:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from app.audio.portaudio import NoSound, library
+from app.audio.portaudio import AudioDevice, NoSound, library, named
 
 log = logging.getLogger(__name__)
 
@@ -19,19 +18,6 @@ _SERVER_RATE = 48000
 
 # Takes mono float32 [frames], valid during the call only; on the audio thread. True: the device lost sound before.
 InputCallback = Callable[[np.ndarray, bool], None]
-
-
-@dataclass(frozen=True)
-class InputDevice:
-    """A device that can record, as its sound system calls it; ``host`` is that system (ALSA, WASAPI, ...)."""
-
-    name: str
-    host: str
-
-    @property
-    def key(self) -> str:
-        """What it is remembered by; numbers change from start to start."""
-        return f"{self.name}\n{self.host}"
 
 
 class InputStream(Protocol):
@@ -64,7 +50,7 @@ class InputBackend(Protocol):
         """Return the name of the device that would record: the one of ``key``, else the system's choice."""
         ...
 
-    def inputs(self) -> list[InputDevice]:
+    def inputs(self) -> list[AudioDevice]:
         """Return every device that can record."""
         ...
 
@@ -80,11 +66,11 @@ class SoundDeviceInputs:
         """Return the input device's name."""
         return str(self._input(library(), key)["name"])
 
-    def inputs(self) -> list[InputDevice]:
+    def inputs(self) -> list[AudioDevice]:
         """Return every device with an input, each once."""
         sounds = library()
         try:
-            found = [_named(sounds, device) for device in sounds.query_devices() if _records(device)]
+            found = [named(sounds, device) for device in sounds.query_devices() if _records(device)]
         except (sounds.PortAudioError, ValueError, OSError) as error:
             raise NoSound("device", str(error)) from error
         return list(dict.fromkeys(found))
@@ -104,7 +90,7 @@ class SoundDeviceInputs:
         try:
             if key:
                 for device in sounds.query_devices():
-                    if _records(device) and _named(sounds, device).key == key:
+                    if _records(device) and named(sounds, device).key == key:
                         return dict(device)
                 log.info("The chosen microphone is not there; the system's is used")
             return dict(sounds.query_devices(kind="input"))
@@ -159,7 +145,3 @@ def _form_of(sounds: Any, device: dict[str, Any]) -> tuple[int, int]:
 
 def _records(device: dict[str, Any]) -> bool:
     return int(device["max_input_channels"]) > 0
-
-
-def _named(sounds: Any, device: dict[str, Any]) -> InputDevice:
-    return InputDevice(str(device["name"]), str(sounds.query_hostapis(device["hostapi"])["name"]))

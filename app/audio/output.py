@@ -6,8 +6,9 @@ import logging
 
 import numpy as np
 
-from app.audio.backend import LATENCY, AudioBackend, NoSound, OutputDevice, OutputStream
+from app.audio.backend import LATENCY, AudioBackend, NoSound, OutputStream
 from app.audio.mixer import Mixer
+from app.audio.portaudio import AudioDevice
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ class Output:
         self.details = ""
         self.device_name = ""
 
-    def devices(self) -> list[OutputDevice]:
+    def devices(self) -> list[AudioDevice]:
         """Every device that can play; none when there is no sound at all."""
         try:
             return self._backend.devices()

@@ -8,9 +8,10 @@ from enum import Enum
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.audio.backend import AudioBackend, OutputDevice
+from app.audio.backend import AudioBackend
 from app.audio.feeder import Feeder
 from app.audio.output import Output
+from app.audio.portaudio import AudioDevice
 from app.audio.sources import SoundSource
 from app.audio.stretch import FASTEST, SLOWEST
 
@@ -133,7 +134,7 @@ class Player(QObject):
         """The chosen device; empty for the system's choice."""
         return self._output.key
 
-    def devices(self) -> list[OutputDevice]:
+    def devices(self) -> list[AudioDevice]:
         """Every device that can play; none when there is no sound at all."""
         return self._output.devices()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -12,6 +13,24 @@ class NoSound(Exception):  # noqa: N818 - says what is missing
         super().__init__(details or code)
         self.code = code
         self.details = details
+
+
+@dataclass(frozen=True)
+class AudioDevice:
+    """A device that plays or records, as its sound system calls it; ``host`` is that system (ALSA, WASAPI, ...)."""
+
+    name: str
+    host: str
+
+    @property
+    def key(self) -> str:
+        """What it is remembered by; numbers change from start to start."""
+        return f"{self.name}\n{self.host}"
+
+
+def named(sounds: Any, device: dict[str, Any]) -> AudioDevice:
+    """The device of what PortAudio says of one; ``sounds`` is the library."""
+    return AudioDevice(str(device["name"]), str(sounds.query_hostapis(device["hostapi"])["name"]))
 
 
 def library() -> Any:

@@ -14,9 +14,9 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.audio.backend import AudioBackend
-from app.audio.inputs import InputBackend, InputDevice, InputStream
+from app.audio.inputs import InputBackend, InputStream
 from app.audio.monitor import Monitor
-from app.audio.portaudio import NoSound
+from app.audio.portaudio import AudioDevice, NoSound
 from app.audio.ring_buffer import RingBuffer
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class Recorder(QObject):
         """The chosen microphone; empty for the system's choice."""
         return self._key
 
-    def devices(self) -> list[InputDevice]:
+    def devices(self) -> list[AudioDevice]:
         """Every device that can record; none when there is none at all."""
         try:
             return self._backend.inputs()

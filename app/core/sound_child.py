@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
-    from soundfile import SoundFile
+    import soundfile
 
     Block = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -47,20 +47,20 @@ def main(path: str, most_seconds: float, how: str = "") -> None:
         _refuse("unreadable")
 
 
-def _probe(file: SoundFile) -> None:
+def _probe(file: soundfile.SoundFile) -> None:
     if file.frames <= 0:
         return _refuse("empty")
     _say({"sample_rate": file.samplerate, "channels": file.channels, "milliseconds": _milliseconds(file)})
 
 
-def _stream(file: SoundFile, most_seconds: float) -> None:
+def _stream(file: soundfile.SoundFile, most_seconds: float) -> None:
     """Say what comes before it comes; what fails later ends the samples."""
     _say({"sample_rate": file.samplerate, "channels": 1, "milliseconds": _milliseconds(file)})
     for block in _blocks(file, most_seconds, raw=False):
         sys.stdout.buffer.write(_finite(block).astype("<f4").tobytes())
 
 
-def _whole(file: SoundFile, most_seconds: float, *, raw: bool) -> None:
+def _whole(file: soundfile.SoundFile, most_seconds: float, *, raw: bool) -> None:
     import numpy as np
 
     parts = list(_blocks(file, most_seconds, raw=raw))
@@ -80,7 +80,7 @@ def _whole(file: SoundFile, most_seconds: float, *, raw: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def _blocks(file: SoundFile, most_seconds: float, *, raw: bool) -> Iterator[Block]:
+def _blocks(file: soundfile.SoundFile, most_seconds: float, *, raw: bool) -> Iterator[Block]:
     """Float32 [n, channels] at a time, or [n, 1], the mean of all channels."""
     import numpy as np
 
@@ -100,7 +100,7 @@ def _finite(samples: Block) -> Block:
     return np.nan_to_num(samples, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
 
 
-def _milliseconds(file: SoundFile) -> int:
+def _milliseconds(file: soundfile.SoundFile) -> int:
     return round(1000 * max(0, file.frames) / file.samplerate)
 
 

@@ -152,7 +152,9 @@ def _parts(process: subprocess.Popen[bytes], out: IO[bytes], size: int) -> Itera
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
-    process.communicate()
+    if process.stdout is not None:
+        process.stdout.close()
+    process.wait()
 
 
 def _running(path: Path, seconds: float, *options: str) -> subprocess.Popen[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -134,8 +135,7 @@ class ChildEngine:
         number = 0
         try:
             number = child.link.begin(name, *arguments)
-            patience = _IMPORT_SECONDS
-            asked_to_stop = False
+            given_up_at: float | None = None
             while True:
                 message = child.link.following(number, _LOOK_SECONDS)
                 if isinstance(message, Part):
@@ -145,17 +145,15 @@ class ChildEngine:
                     if message.error is not None:
                         raise message.error
                     return message.value
-                if not asked_to_stop and is_cancelled():
-                    asked_to_stop = True
+                if given_up_at is None and is_cancelled():
+                    given_up_at = time.monotonic()
                     child.link.cancel(number)
                 if message is None:
                     child.look_after()
-                    if asked_to_stop and self._loading:
-                        patience -= _LOOK_SECONDS
-                        if patience <= 0:
-                            number = 0
-                            self._drop(child)
-                            raise EngineCancelled
+                if self._loading and given_up_at is not None and time.monotonic() - given_up_at > _IMPORT_SECONDS:
+                    number = 0
+                    self._drop(child)
+                    raise EngineCancelled
         except LinkGone:
             number = 0
             self._child = None

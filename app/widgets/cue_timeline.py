@@ -10,7 +10,6 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -25,7 +24,7 @@ from app.core.dubbing.overview import CueState, Overview
 from app.core.peaks import PeakPyramid
 from app.widgets.cue_text import short_state, time_text
 from app.widgets.time_axis import TimeAxis
-from app.widgets.translated import Translated, set_flag
+from app.widgets.translated import ShowsFocus, Translated
 
 SHORTEST_MS = 100
 SNAP_PIXELS = 8
@@ -38,7 +37,7 @@ _FEWEST_LABEL_PIXELS = 70
 Part = Literal["start", "end", "whole"]
 
 
-class CueTimeline(Translated, QFrame):
+class CueTimeline(ShowsFocus, Translated, QFrame):
     """Seconds from left to right: a ruler, the original sound, the cues, and below each how its take is heard.
 
     A click chooses a cue or moves the playhead; a drag moves a cue or its edge (with Alt it does not snap); the wheel
@@ -265,16 +264,6 @@ class CueTimeline(Translated, QFrame):
             self._go_to(round(1000 * self.axis.length))
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show that the keys work here."""
-        super().focusInEvent(event)
-        set_flag(self, "focused", True)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show that the keys work elsewhere."""
-        super().focusOutEvent(event)
-        set_flag(self, "focused", False)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is under the cursor any more."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPixmap, QShowEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedLayout, QWidget
 
 from app.core.takes import Take
@@ -15,7 +15,7 @@ from app.widgets.patch_view import SpeedView, StopView
 from app.widgets.spectrogram_view import SpectrogramView
 from app.widgets.time_axis import TimeAxis
 from app.widgets.time_plot import TimePlot
-from app.widgets.translated import Translated, set_flag
+from app.widgets.translated import ShowsFocus, Translated
 from app.widgets.waveform_view import WaveformView
 from app.widgets.wording import precise_clock_text
 
@@ -27,7 +27,7 @@ TRACKS = ("waveform", "spectrogram", "latents", "stop", "speed")
 DEFAULT_TRACKS = ("waveform", "spectrogram", "latents")
 
 
-class Timeline(Translated, QFrame):
+class Timeline(ShowsFocus, Translated, QFrame):
     """Shows one take, or one with another laid over it; a growing one is redrawn as it grows.
 
     Keys: + and - zoom, 0 shows all, left and right move the playhead (with Shift: select), Home and End go to the
@@ -224,16 +224,6 @@ class Timeline(Translated, QFrame):
         """Take the keys from now on."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         super().mousePressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show that the keys work here."""
-        super().focusInEvent(event)
-        set_flag(self, "focused", True)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show that the keys work elsewhere."""
-        super().focusOutEvent(event)
-        set_flag(self, "focused", False)
 
     def showEvent(self, event: QShowEvent) -> None:
         """What grew while it was hidden is drawn now."""

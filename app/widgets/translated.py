@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent
+from PySide6.QtGui import QFocusEvent
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget as _Base
@@ -28,6 +29,20 @@ class Translated(_Base):
         elif event.type() == QEvent.Type.PaletteChange:
             self.restyle()
         super().changeEvent(event)
+
+
+class ShowsFocus(_Base):
+    """Put before the Qt class. The style sheet shows by the property ``focused`` that the keys work here."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show that the keys work here."""
+        super().focusInEvent(event)
+        set_flag(self, "focused", True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Show that the keys work elsewhere."""
+        super().focusOutEvent(event)
+        set_flag(self, "focused", False)
 
 
 def describe(widget: _Base, name: str, tip: str = "") -> None:

@@ -1,3 +1,4 @@
+import gc
 import json
 import os
 from pathlib import Path
@@ -6,7 +7,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QtMsgType
+from PySide6.QtCore import QCoreApplication, QEvent, QtMsgType
 
 from app.application import Application
 from app.engine.fake import FakeEngine
@@ -76,6 +77,23 @@ class Studio:
         with self.qtbot.waitSignal(area.audio_changed, timeout=PATIENCE_MS):
             QApplication.sendEvent(area, drop)
         return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """As in the program, garbage of a window is collected in the window's thread alone.
+
+    A thread that an earlier test left, or one that the next begins, would delete the widgets there.
+    """
+    if "qapp" not in getattr(item, "fixturenames", ()):
+        return (yield)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)

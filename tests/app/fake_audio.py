@@ -4,8 +4,7 @@ import threading
 
 import numpy as np
 
-from app.audio.backend import NoSound, OutputDevice
-from app.audio.inputs import InputDevice
+from app.audio.portaudio import AudioDevice, NoSound
 
 
 class FakeStream:
@@ -99,7 +98,7 @@ class FakeAudio:
 
     def devices(self):
         self._check()
-        return [OutputDevice(name, "Fake") for name in self.names]
+        return [AudioDevice(name, "Fake") for name in self.names]
 
     def look_again(self):
         pass
@@ -112,7 +111,7 @@ class FakeAudio:
 
     def inputs(self):
         self._check_input()
-        return [InputDevice(name, "Fake") for name in self.microphones]
+        return [AudioDevice(name, "Fake") for name in self.microphones]
 
     def probe_input(self, key=""):
         return next((device.name for device in self.inputs() if device.key == key), self.microphones[0])

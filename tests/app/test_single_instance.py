@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -30,9 +31,15 @@ app.exec()
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "run").mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+def runtime(monkeypatch):
+    """The user's folder for sockets, whose paths must be short."""
+    with tempfile.TemporaryDirectory(prefix="run-") as name:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", name)
+        yield name
+
+
+@pytest.fixture
+def folder(tmp_path, runtime):
     return tmp_path / "data"
 
 
@@ -72,11 +79,11 @@ def test_the_second_hands_its_arguments_to_the_first(folder, begin, qapp):
     other.close()
 
 
-def test_what_a_killed_window_left_is_taken_over(folder, begin, qapp):
+def test_what_a_killed_window_left_is_taken_over(folder, runtime, begin, qapp):
     child, _ = begin()
     child.send_signal(signal.SIGKILL)
     child.wait()
-    assert (folder / LOCK_NAME).exists() and os.listdir(folder.parent / "run")  # the lock's file and the socket
+    assert (folder / LOCK_NAME).exists() and os.listdir(runtime)  # the lock's file and the socket
     again, place = begin()
     assert place == "first"
     SingleInstance(folder).pass_on(["x"])
@@ -127,6 +134,15 @@ def test_what_a_second_start_would_not_say_does_nothing(folder, qapp, qtbot, sai
     qtbot.waitUntil(lambda: bool(heard), timeout=20_000)
     assert heard == [["a", "b"]]
     first.close()
+
+
+def test_a_place_too_long_for_a_socket_is_passed_over(tmp_path, monkeypatch, begin, folder):
+    long = tmp_path / ("x" * 100)
+    long.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
+    child, place = begin()
+    SingleInstance(folder).pass_on(["x"])
+    assert place == "first" and child.stdout.readline() == "1 x\n" and not os.listdir(long)
 
 
 def test_a_folder_that_cannot_be_written_to_keeps_nobody_out(tmp_path, qapp):

@@ -95,7 +95,7 @@ def test_files_given_to_other_programs_go_after_a_week_of_this_clock(kept, folde
         clock.now += timedelta(days=days)
         with studio.qtbot.waitSignal(studio.application.upkeep.tended, timeout=LONG):
             studio.application.upkeep.tend()
-        assert given.exists() is there
+        wait(studio, lambda there=there: given.exists() is there)
 
 
 def test_a_window_that_stays_open_makes_the_backup_of_each_day(kept, folder):

@@ -146,7 +146,7 @@ def _direction(old: ConsentRecord, new: ConsentRecord) -> Iterator[Problem]:
                 yield Problem("change.wider", f"{what} allows more than before; that needs a new consent.")
             if old.expires_at is not None and (new.expires_at is None or new.expires_at > old.expires_at):
                 yield Problem("change.not_allowed", f"{what} ends later than before.", {"field": "expires_at"})
-        case "renewed" if new.granted_at <= old.granted_at or new.statement == old.statement:
+        case "renewed" if new.granted_at < old.granted_at or new.statement == old.statement:
             yield Problem("change.empty", f"{what} has no new statement.")
         case "evidence_added" if new.statement != old.statement and not _says(new):
             yield _UNSAID

@@ -277,7 +277,7 @@ class Life(RuleBasedStateMachine):
         scope = making.make_scope(training=training)
         words = new_statement("other", "en", operator="Studio North", scope=scope, now=self.now)
         draft = making.renew(self.versions[-1], words, scope=scope, months=months, now=self.now)
-        if self.change(draft, months <= 36 and self.now > self.granted):
+        if self.change(draft, months <= 36 and self.now >= self.granted):
             self.training, self.granted, self.end = training, self.now, add_months(self.now, months)
 
     @rule(text=st.sampled_from(["", None]))

@@ -72,8 +72,9 @@ def engine(stage):
 
 def judged(stage):
     """Takes are measured while it is on."""
-    stage.take()
-    assert stage.window.quality._board.card(stage.store.takes[-1]) is None
+    enter(settings(stage), "quality_card", False)
+    take = stage.take()
+    assert stage.window.quality._board.card(take) is None
     enter(settings(stage), "quality_card", True)
     take = stage.take()
     stage.wait(lambda: stage.window.quality._board.card(take) is not None)

@@ -97,7 +97,7 @@ def test_whatever_the_steps_of_the_clock_nothing_stays_too_long_and_nothing_goes
     with place(tmp_path_factory.mktemp("data"), clock) as here:
         voices = [here.voices.add(kept_for(*each, seed=number)).voice_id for number, each in enumerate(kept)]
         here.voices._of_session.clear()
-        latest = clock.now
+        latest = NOW - timedelta(days=1)  # nothing was looked at yet
         for _ in range(6):
             clock.now = NOW + timedelta(hours=rnd.choice((-5, 0, 1, 24, 25, 170, 800, 9000)))  # back as well
             here.voices.enforce_retention()

@@ -331,7 +331,7 @@ def test_files_that_are_no_sound_are_told_and_harm_nothing(tmp_path, kind):
 def test_the_child_that_reads_sound_is_limited():
     code = (
         "from app.core import sound_child\n"
-        "sound_child._limit()\n"
+        "sound_child.limit()\n"
         "try:\n    bytearray(4 << 30)\nexcept MemoryError:\n    print('limited')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[3])
