@@ -151,6 +151,7 @@ def make_studio(qtbot, qapp, tmp_path, fake_engine, fake_audio, monkeypatch):
         assert application.ended_cleanly
         application.language.use("en")
         application.window.deleteLater()
+        application.deleteLater()  # else what is connected keeps all of it alive
 
 
 @pytest.fixture
