@@ -63,6 +63,7 @@ class Stage(Studio):
         """Choose a file or a folder in the dialog that is open."""
         (dialog,) = self._file_dialogs()
         dialog.fileSelected.emit(str(path))
+        dialog.filesSelected.emit([str(path)])
         dialog.reject()
         self.wait(lambda: not self._file_dialogs())
 
