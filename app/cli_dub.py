@@ -224,7 +224,7 @@ class _Run:
         steady = options.steady if options.steady is not None else session.folder != default_model_folder()
         asked = MakeOptions(
             base.seed, options.takes, options.together, base.steps, base.cfg, base.temperature,
-            base.min_patches, base.max_patches, base.retries, base.normalize, steady, session.decided,
+            base.min_patches, base.max_patches, base.retries, base.retry_ratio, base.normalize, steady, session.decided,
         )  # fmt: skip
         engine = LocalEngine(lambda: self.library.door)
 

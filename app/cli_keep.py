@@ -71,7 +71,9 @@ class Keeper:
                 steps=request.steps,
                 cfg=float(parts[0].cfg),
                 temperature=float(parts[0].temperature),
+                min_patches=request.min_patches,
                 max_patches=request.max_patches,
+                retry_ratio=request.retry_ratio,
                 normalize=request.normalize,
                 decided=decided,
             ).without_names()

@@ -143,6 +143,10 @@ def add_generation_options(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--retries", type=int, default=3, metavar="N", help="most attempts at a take that runs on (default 3)"
     )
+    group.add_argument(
+        "--retry-ratio", type=float, default=6.0, metavar="N",
+        help="patches a token of text from which a take counts as running on, and is cut (default 6)",
+    )  # fmt: skip
     group.add_argument("--normalize", action="store_true", help="write out numbers, dates and units")
     add_sensitive_option(group)
     output = command.add_argument_group("output")

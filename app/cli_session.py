@@ -85,6 +85,7 @@ class Session:
             min_patches=options.min_patches,
             max_patches=options.max_patches,
             retries=options.retries,
+            retry_ratio=options.retry_ratio,
             normalize=options.normalize,
         ).seeded()
         for text in texts:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.audio.portaudio import AudioDevice
+from app.audio.recorder import Recorder
 from app.core.messages import Failure, ModelInfo
 from app.core.models import same_folder
 from app.core.settings import Settings
@@ -34,6 +36,7 @@ class DialogControl(QObject):
         menus: Menus,
         compose: ComposePanel,
         player_panel: PlayerPanel,
+        recorder: Recorder,
         notice: Notice,
         window: QWidget,
     ) -> None:
@@ -53,6 +56,8 @@ class DialogControl(QObject):
             "own_sampling": lambda: advanced.own.setChecked(settings.get("own_sampling")),
             "cfg": lambda: advanced.cfg.setValue(settings.get("cfg")),
             "temperature": lambda: advanced.temperature.setValue(settings.get("temperature")),
+            "min_patches": lambda: advanced.min_patches.setValue(settings.get("min_patches")),
+            "retry_ratio": lambda: advanced.retry_ratio.setValue(settings.get("retry_ratio")),
             "max_patches": lambda: advanced.max_patches.setValue(settings.get("max_patches")),
             "normalize": lambda: advanced.normalize.setChecked(settings.get("normalize")),
             "play_while_made": lambda: player_panel.while_made.setChecked(settings.get("play_while_made")),
@@ -61,6 +66,7 @@ class DialogControl(QObject):
             "language": lambda: menus.show_choice("language", settings.get("language")),
             "open_folder": lambda: self._use_open_folder(compose),
             "output_device": lambda: player_panel.transport.use_device(settings.get("output_device")),
+            "input_device": lambda: recorder.use_device(settings.get("input_device")),
             "device": models.place_changed,
             "dtype": models.place_changed,
             "model_folder": models.folder_setting_changed,
@@ -77,7 +83,7 @@ class DialogControl(QObject):
         engine.crashed.connect(notice.show_failure)
         self.downloads.arrived.connect(self._arrived)
         self.facts.known.connect(self._facts_known)
-        self._player = player_panel.player
+        self._player, self._recorder = player_panel.player, recorder
 
     @property
     def manager(self) -> ModelManager:
@@ -103,7 +109,11 @@ class DialogControl(QObject):
                 self._settings,
                 self._menus.actions,
                 self._window,
-                {"output_device": self._sound_devices, "device": self._graphics_cards},
+                {
+                    "output_device": lambda: _named(self._player.devices()),
+                    "input_device": lambda: _named(self._recorder.devices()),
+                    "device": self._graphics_cards,
+                },
             )
         return self._settings_dialog
 
@@ -125,9 +135,6 @@ class DialogControl(QObject):
                 dialog.close()
 
     # Inside ----------------------------------------------------------------------------------------------------------
-
-    def _sound_devices(self) -> list[tuple[str, str]]:
-        return [(device.key, f"{device.name} ({device.host})") for device in self._player.devices()]
 
     def _graphics_cards(self) -> list[tuple[str, str]]:
         """Cards beyond the first, which has a choice of its own; they are looked for when a model is looked at."""
@@ -178,6 +185,10 @@ class DialogControl(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda folder: self._models.use_lora(folder, 1.0))
         dialog.open()
+
+
+def _named(devices: Sequence[AudioDevice]) -> list[tuple[str, str]]:
+    return [(device.key, f"{device.name} ({device.host})") for device in devices]
 
 
 def _bring(dialog: QWidget) -> None:

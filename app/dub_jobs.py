@@ -150,7 +150,9 @@ class DubJobs(QObject):
             steps=get("steps"),
             cfg=None if own else get("cfg"),
             temperature=None if own else get("temperature"),
+            min_patches=get("min_patches"),
             max_patches=get("max_patches"),
+            retry_ratio=get("retry_ratio"),
             normalize=get("normalize"),
             # The bundled model is one voice; others would be another person in each line.
             decided=decided,

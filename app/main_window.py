@@ -142,7 +142,7 @@ class MainWindow(Translated, QMainWindow):
             self.review, self,
         )  # fmt: skip
         self.dialogs = DialogControl(
-            settings, engine, self.models, self.menus, self.compose, self.player_panel, self.notice, self
+            settings, engine, self.models, self.menus, self.compose, self.player_panel, recorder, self.notice, self
         )
         self.setAcceptDrops(True)
         self._build()

@@ -104,8 +104,9 @@ class VoiceSpec:
 class Job:
     """One press of Generate: one text, one voice or description, 1-3 takes whose seeds spring from ``seed``.
 
-    ``steps`` 1..200, ``cfg`` 0..20, ``max_patches`` >= 1, ``temperature`` 0..2; the engine checks them and
-    refuses by field name. ``decided`` are the categories of sensitive text that a person has decided about.
+    ``steps`` 1..200, ``cfg`` 0..20, ``max_patches`` >= 1, ``temperature`` 0..2; the model may end a take after
+    ``min_patches`` >= 0; one of more than ``retry_ratio`` patches a token is cut and doubtful. The engine checks
+    them and refuses by field name. ``decided`` are the categories of sensitive text that a person has decided about.
     """
 
     job_id: int
@@ -119,6 +120,8 @@ class Job:
     max_patches: int = 4096
     normalize: bool = False
     temperature: float = 1.0
+    min_patches: int = 2
+    retry_ratio: float = 6.0
     decided: frozenset[str] = frozenset()
 
     @property

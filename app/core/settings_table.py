@@ -167,6 +167,11 @@ TABLE: tuple[Setting, ...] = (
         "How often a doubtful take is made anew with another seed; it stays in the list.", low=0, high=3,
     ),
     Setting(
+        "retry_ratio", Kind.NUMBER, 6.0, Section.MAKING, "Doubtful from",
+        "A take of so many patches for each token of its text is cut there and counts as doubtful.",
+        low=0.5, high=100.0,
+    ),
+    Setting(
         "steps", Kind.COUNT, 10, Section.MAKING, "Steps", "Solver steps per patch: more are slower and a little finer.",
         low=1, high=200,
     ),
@@ -183,6 +188,11 @@ TABLE: tuple[Setting, ...] = (
         "How strong the noise is that every patch starts from; less is steadier and less lively.", low=0.0, high=2.0,
     ),
     Setting(
+        "min_patches", Kind.COUNT, 2, Section.MAKING, "Shortest length",
+        "A take has at least two patches more: only from then on the model is asked whether it has said everything.",
+        low=0, high=4096,
+    ),
+    Setting(
         "max_patches", Kind.COUNT, 4096, Section.MAKING, "Longest length", "A take is cut after this many patches.",
         low=1, high=4096,
     ),
@@ -194,6 +204,11 @@ TABLE: tuple[Setting, ...] = (
         "output_device", Kind.CHOICE, "", Section.LISTENING, "Sound device",
         "What plays the takes; known by its name, whichever number it has today.",
         choices=("",), choice_labels=("The system's choice",), also=r"(?s).+",  # name and host
+    ),
+    Setting(
+        "input_device", Kind.CHOICE, "", Section.LISTENING, "Microphone",
+        "What recordings are made with; known by its name as well.",
+        choices=("",), choice_labels=("The system's choice",), also=r"(?s).+",
     ),
     Setting(
         "play_while_made", Kind.FLAG, True, Section.LISTENING, "Play while it is made",
@@ -221,7 +236,6 @@ TABLE: tuple[Setting, ...] = (
     Setting("recent_settings", Kind.TEXTS, []),
     Setting("welcomed", Kind.FLAG, False),
     Setting("volume", Kind.COUNT, 100, low=0, high=100),  # percent
-    Setting("input_device", Kind.TEXT, ""),  # likewise
     Setting("count_in", Kind.FLAG, True),
     Setting("tracks", Kind.TEXTS, ["waveform", "spectrogram", "latents"]),
     Setting("recent_models", Kind.TEXTS, []),

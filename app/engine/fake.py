@@ -189,7 +189,8 @@ class FakeEngine:
             job_id=0, text=line.text, description=line.description, voice=line.voice, seed=line.seed, steps=line.steps,
             cfg=model.cfg if line.cfg is None else line.cfg,
             temperature=model.temperature if line.temperature is None else line.temperature,
-            max_patches=line.max_patches, normalize=line.normalize,
+            min_patches=line.min_patches, max_patches=line.max_patches, retry_ratio=line.retry_ratio,
+            normalize=line.normalize,
         )  # fmt: skip
 
     def watermark(self) -> Watermark:

@@ -59,6 +59,7 @@ def _request(model: VoxCPM, voices: EngineVoices, line: Line) -> Request:
         min_patches=line.min_patches,
         max_patches=line.max_patches,
         retries=line.retries,
+        retry_ratio=line.retry_ratio,
         normalize=line.normalize,
     )
 

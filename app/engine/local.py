@@ -285,7 +285,9 @@ def _request(job: Job, voice: Voice | None, seed: int) -> Request:
         steps=job.steps,
         cfg=job.cfg,
         temperature=job.temperature,
+        min_patches=job.min_patches,
         max_patches=job.max_patches,
+        retry_ratio=job.retry_ratio,
         normalize=job.normalize,
     )
 

@@ -20,14 +20,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.messages import ModelInfo
-from app.core.settings import TABLE, Settings
+from app.core.messages import Job, ModelInfo
+from app.core.settings import Settings
+from app.core.settings_table import by_key, defaults
+from app.widgets.setting_field import SettingField
 from app.widgets.translated import Translated, describe
 from app.widgets.wording import length_text
 
 DRAFT_STEPS = 4
 MOST_RECENT = 8
-_KEYS = ("steps", "cfg", "max_patches", "normalize", "temperature")
+_KEYS = ("steps", "cfg", "max_patches", "normalize", "temperature", "min_patches", "retry_ratio")
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,17 @@ class AdvancedValues:
     max_patches: int
     normalize: bool
     temperature: float = 1.0
+    min_patches: int = 2
+    retry_ratio: float = 6.0
+
+    @classmethod
+    def of_job(cls, job: Job) -> AdvancedValues:
+        """Those that a job was made with."""
+        return cls(**{key: getattr(job, key) for key in _KEYS})
 
 
 class AdvancedSettings(Translated, QWidget):
-    """Steps, guidance, longest length, normalising; remembered."""
+    """Steps, guidance, lengths, retries, normalising, precision; remembered."""
 
     values_changed = Signal()
 
@@ -56,6 +65,10 @@ class AdvancedSettings(Translated, QWidget):
         self.own = QCheckBox()
         self._asked = (2.0, 1.0)  # guidance and temperature of the model
         self.max_patches = QSpinBox(minimum=1, maximum=4096, singleStep=10)
+        self.min_patches = QSpinBox(minimum=0, maximum=4096)
+        self.retry_ratio = QDoubleSpinBox(minimum=0.5, maximum=100.0, decimals=1, singleStep=0.5)
+        self.precision = SettingField(by_key()["dtype"], settings.get("dtype"))
+        self.precision.setEnabled(not settings.forced_by("dtype"))
         self.retries = QSpinBox(minimum=0, maximum=3, value=settings.get("retries"))
         self.normalize = QCheckBox()
         self.draft = QCheckBox()
@@ -68,10 +81,13 @@ class AdvancedSettings(Translated, QWidget):
         self._recent.setToolTipsVisible(True)
         self.recent_button.setMenu(self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
-        self._labels = [QLabel() for _ in range(5)]
+        self._labels = [QLabel() for _ in range(8)]
         layout = QFormLayout(self)
         layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
-        fields = (self.steps, self.cfg, self.temperature, self.max_patches, self.retries)
+        fields = (
+            self.steps, self.cfg, self.temperature, self.min_patches, self.max_patches, self.retries, self.retry_ratio,
+            self.precision,
+        )  # fmt: skip
         for label, field in zip(self._labels, fields, strict=True):
             label.setBuddy(field)
             layout.addRow(label, field)
@@ -84,13 +100,17 @@ class AdvancedSettings(Translated, QWidget):
         reset.addWidget(self.paths_button)
         reset.addStretch(1)
         layout.addRow(reset)
-        self._show(*(settings.get(key) for key in _KEYS))
+        self._show(AdvancedValues(**{key: settings.get(key) for key in _KEYS}))
         self.own.setChecked(settings.get("own_sampling"))
         self.steps.valueChanged.connect(self._remember)
         self.own.toggled.connect(self._use_asked)
         self.cfg.valueChanged.connect(self._choose_sampling)
         self.temperature.valueChanged.connect(self._choose_sampling)
         self.max_patches.valueChanged.connect(self._remember)
+        self.min_patches.valueChanged.connect(self._remember)
+        self.retry_ratio.valueChanged.connect(self._remember)
+        self.precision.edited.connect(lambda value: settings.set("dtype", value))
+        settings.on_changed(self._setting_changed)
         self.retries.valueChanged.connect(lambda count: settings.set("retries", count))
         self.normalize.toggled.connect(self._remember)
         self.draft.toggled.connect(self._remember)
@@ -106,21 +126,27 @@ class AdvancedSettings(Translated, QWidget):
         """What the next job gets: a draft has few steps, whatever the field says."""
         steps = min(self.full_steps, DRAFT_STEPS) if self.draft.isChecked() else self.full_steps
         return AdvancedValues(
-            steps, self.cfg.value(), self.max_patches.value(), self.normalize.isChecked(), self.temperature.value()
+            steps,
+            self.cfg.value(),
+            self.max_patches.value(),
+            self.normalize.isChecked(),
+            self.temperature.value(),
+            self.min_patches.value(),
+            self.retry_ratio.value(),
         )
 
     def reset(self) -> None:
         """Put the defaults back."""
-        defaults = {setting.key: setting.default for setting in TABLE}
+        usual = defaults()
         self.draft.setChecked(False)
-        self._show(*(defaults[key] for key in _KEYS))
+        self._show(AdvancedValues(**{key: usual[key] for key in _KEYS}))
         self.own.setChecked(True)
-        self.retries.setValue(defaults["retries"])
+        self.retries.setValue(usual["retries"])
 
     def use(self, values: AdvancedValues) -> None:
         """Take over the settings of a take, or those that were used before."""
         self.draft.setChecked(False)
-        self._show(values.steps, values.cfg, values.max_patches, values.normalize, values.temperature)
+        self._show(values)
 
     def keep_recent(self) -> None:
         """Remember the settings of now as those that were used last."""
@@ -141,6 +167,8 @@ class AdvancedSettings(Translated, QWidget):
                         int(raw["max_patches"]),
                         bool(raw["normalize"]),
                         float(raw.get("temperature", 1.0)),
+                        int(raw.get("min_patches", 2)),
+                        float(raw.get("retry_ratio", 6.0)),
                     )
                 )
             except (ValueError, TypeError, KeyError):
@@ -159,7 +187,16 @@ class AdvancedSettings(Translated, QWidget):
         """Set all texts."""
         for label, text in zip(
             self._labels,
-            (self.tr("Steps"), self.tr("Guidance"), self.tr("Temperature"), self.tr("Longest"), self.tr("Retries")),
+            (
+                self.tr("Steps"),
+                self.tr("Guidance"),
+                self.tr("Temperature"),
+                self.tr("Shortest"),
+                self.tr("Longest"),
+                self.tr("Retries"),
+                self.tr("Doubtful from"),
+                self.tr("Precision"),
+            ),
             strict=True,
         ):
             label.setText(text)
@@ -184,10 +221,25 @@ class AdvancedSettings(Translated, QWidget):
             self.tr("Retries"),
             self.tr("How often a doubtful take is made anew with another seed; it stays in the list."),
         )
-        suffix = self.tr(" patches")
-        if self._patch_seconds:
-            suffix += f" ({length_text(self.max_patches.value() * self._patch_seconds)})"
-        self.max_patches.setSuffix(suffix)
+        describe(
+            self.min_patches,
+            self.tr("Shortest length"),
+            self.tr("The model is asked only after so many patches whether it has said everything; two more come out."),
+        )
+        describe(
+            self.retry_ratio,
+            self.tr("Doubtful from"),
+            self.tr("A take of so many patches for each token of its text is cut there, and may be made anew."),
+        )
+        self.retry_ratio.setSuffix(self.tr(" patches a token"))
+        for field, patches in (
+            (self.min_patches, self.min_patches.value() + 2),
+            (self.max_patches, self.max_patches.value()),
+        ):
+            suffix = self.tr(" patches")
+            if self._patch_seconds:
+                suffix += f" ({length_text(patches * self._patch_seconds)})"
+            field.setSuffix(suffix)
         self.normalize.setText(self.tr("Write numbers, dates and units out as words"))
         describe(
             self.normalize,
@@ -214,12 +266,18 @@ class AdvancedSettings(Translated, QWidget):
         self.reset_button.setText(self.tr("Defaults"))
         describe(self.reset_button, self.tr("Put the default settings back"))
 
-    def _show(self, steps: int, cfg: float, max_patches: int, normalize: bool, temperature: float) -> None:
-        self.steps.setValue(steps)
-        self.cfg.setValue(cfg)
-        self.temperature.setValue(temperature)
-        self.max_patches.setValue(max_patches)
-        self.normalize.setChecked(normalize)
+    def _show(self, values: AdvancedValues) -> None:
+        self.steps.setValue(values.steps)
+        self.cfg.setValue(values.cfg)
+        self.temperature.setValue(values.temperature)
+        self.min_patches.setValue(values.min_patches)
+        self.max_patches.setValue(values.max_patches)
+        self.retry_ratio.setValue(values.retry_ratio)
+        self.normalize.setChecked(values.normalize)
+
+    def _setting_changed(self, key: str) -> None:
+        if key == "dtype":
+            self.precision.show_value(self._settings.get(key))
 
     def _use_asked(self, wanted: bool) -> None:
         """Show what the model asks for, if that is wanted."""

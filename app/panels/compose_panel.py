@@ -105,6 +105,8 @@ class ComposePanel(Translated, QWidget):
             max_patches=values.max_patches,
             normalize=values.normalize,
             temperature=values.temperature,
+            min_patches=values.min_patches,
+            retry_ratio=values.retry_ratio,
         )
 
     def paths(self) -> list[Job]:
@@ -124,7 +126,7 @@ class ComposePanel(Translated, QWidget):
         self.text.setPlainText(job.text)
         if job.mode == MODE_DESIGN:
             self.design.edit.setText(job.description)
-        self.advanced.use(AdvancedValues(job.steps, job.cfg, job.max_patches, job.normalize, job.temperature))
+        self.advanced.use(AdvancedValues.of_job(job))
         self.seed.set_seed(job.seed if take.seed is None else take.seed)
 
     def reason_not_to(self) -> str:

@@ -116,6 +116,7 @@ class RecordRow(Translated, QFrame):
         recorder.finished.connect(self._finished)
         recorder.failed.connect(self._failed)
         recorder.monitor_failed.connect(self._monitor_failed)
+        recorder.availability_changed.connect(self._follow_device)
         self._count.timeout.connect(self._count_down)
         self.record_button.clicked.connect(self._record)
         self.stop_button.clicked.connect(self._stop)
@@ -214,12 +215,19 @@ class RecordRow(Translated, QFrame):
         self._recorder.listen()
         self._update()
 
+    def _follow_device(self) -> None:
+        """Another microphone was chosen in the settings."""
+        key = self._recorder.device_key
+        if self._mine and self.device.currentData() != key:
+            self._list_devices()
+            self._device_chosen(self.device.currentIndex())
+
     def _list_devices(self) -> None:
         self.device.clear()
         self.device.addItem(self.tr("The system's microphone"), "")
         for device in self._recorder.devices():
             self.device.addItem(f"{device.name} ({device.host})", device.key)
-        self.device.setCurrentIndex(max(0, self.device.findData(self._settings.get("input_device"))))
+        self.device.setCurrentIndex(max(0, self.device.findData(self._recorder.device_key)))
 
     def _show_clock(self, seconds: float) -> None:
         self.clock.setText(f"{clock_text(seconds)} / {clock_text(self._longest)}")

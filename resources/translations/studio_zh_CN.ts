@@ -20,8 +20,20 @@
         <translation>温度</translation>
     </message>
     <message>
+        <source>Shortest</source>
+        <translation>最短</translation>
+    </message>
+    <message>
         <source>Retries</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>Doubtful from</source>
+        <translation>可疑界限</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
     </message>
     <message>
         <source>Guidance and temperature as the model asks</source>
@@ -54,6 +66,22 @@
     <message>
         <source>How often a doubtful take is made anew with another seed; it stays in the list.</source>
         <translation>可疑的版本换种子重新生成的次数；原版本留在列表中。</translation>
+    </message>
+    <message>
+        <source>Shortest length</source>
+        <translation>最短长度</translation>
+    </message>
+    <message>
+        <source>The model is asked only after so many patches whether it has said everything; two more come out.</source>
+        <translation>生成这么多块之后才询问模型是否已说完；此后至少还有两块。</translation>
+    </message>
+    <message>
+        <source>A take of so many patches for each token of its text is cut there, and may be made anew.</source>
+        <translation>按文本词元计，每个词元达到这么多块时，版本在该处被截断，并可重新生成。</translation>
+    </message>
+    <message>
+        <source> patches a token</source>
+        <translation> 块/词元</translation>
     </message>
     <message>
         <source> patches</source>
@@ -4771,6 +4799,14 @@
         <translation>可疑的版本用另一个种子重新生成的次数；原来的仍保留在列表中。</translation>
     </message>
     <message>
+        <source>Doubtful from</source>
+        <translation>可疑界限</translation>
+    </message>
+    <message>
+        <source>A take of so many patches for each token of its text is cut there and counts as doubtful.</source>
+        <translation>按文本词元计，每个词元达到这么多块时，版本在该处被截断，并视为可疑。</translation>
+    </message>
+    <message>
         <source>Steps</source>
         <translation>步数</translation>
     </message>
@@ -4803,6 +4839,14 @@
         <translation>每块起始噪声的强度；越小越稳定，也越少生气。</translation>
     </message>
     <message>
+        <source>Shortest length</source>
+        <translation>最短长度</translation>
+    </message>
+    <message>
+        <source>A take has at least two patches more: only from then on the model is asked whether it has said everything.</source>
+        <translation>版本至少再多两块：从那时起才询问模型是否已说完。</translation>
+    </message>
+    <message>
         <source>Longest length</source>
         <translation>最长长度</translation>
     </message>
@@ -4829,6 +4873,14 @@
     <message>
         <source>The system&apos;s choice</source>
         <translation>系统默认</translation>
+    </message>
+    <message>
+        <source>Microphone</source>
+        <translation>麦克风</translation>
+    </message>
+    <message>
+        <source>What recordings are made with; known by its name as well.</source>
+        <translation>用来录音的设备；同样按名称记住。</translation>
     </message>
     <message>
         <source>Play while it is made</source>

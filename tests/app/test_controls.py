@@ -31,6 +31,8 @@ CONTROLS = {
     "guidance": (lambda c: c.advanced.cfg.setValue(3.5), {"cfg": 3.5}),
     "temperature": (lambda c: c.advanced.temperature.setValue(0.5), {"temperature": 0.5}),
     "longest": (lambda c: c.advanced.max_patches.setValue(7), {"max_patches": 7}),
+    "shortest": (lambda c: c.advanced.min_patches.setValue(5), {"min_patches": 5}),
+    "doubtful": (lambda c: c.advanced.retry_ratio.setValue(8.0), {"retry_ratio": 8.0}),
     "normalise": (lambda c: c.advanced.normalize.setChecked(True), {"normalize": True}),
 }
 
@@ -50,7 +52,7 @@ def test_the_text_changes_the_job(locked):
 
 def test_defaults_go_back(locked):
     before = _next_job(locked)
-    for name in ("steps", "guidance", "temperature", "longest", "normalise"):
+    for name in ("steps", "guidance", "temperature", "longest", "shortest", "doubtful", "normalise"):
         CONTROLS[name][0](locked.compose)
     locked.compose.advanced.reset_button.click()
     _same_but(_next_job(locked), before)
@@ -135,13 +137,15 @@ def test_play_while_made_starts_the_sound_or_not(studio):
 
 
 def test_every_control_has_a_name_and_a_tooltip(studio):
-    from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QLineEdit, QPlainTextEdit, QScrollBar
+    from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTabBar
+
+    composed = (QAbstractSpinBox, QComboBox, QLineEdit, QTabBar)
 
     unnamed = []
-    for kind in (QAbstractButton, QAbstractSpinBox, QLineEdit, QPlainTextEdit):
+    for kind in (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit):
         for widget in studio.window.findChildren(kind):
             inside = widget.parentWidget()
-            if isinstance(inside, QAbstractSpinBox | QLineEdit | QScrollBar) or widget.objectName().startswith("qt_"):
+            if isinstance(inside, composed) or widget.objectName().startswith("qt_"):
                 continue  # part of a control that has a name itself
             if not widget.accessibleName() or (not widget.toolTip() and not isinstance(widget, QPlainTextEdit)):
                 unnamed.append(f"{type(widget).__name__} {widget.objectName()} in {type(inside).__name__}")

@@ -33,6 +33,7 @@ class Line:
     min_patches: int = 2
     max_patches: int = 4096
     retries: int = 3
+    retry_ratio: float = 6.0
     normalize: bool = False
     anchor: Anchor | None = None
     decided: frozenset[str] = frozenset()

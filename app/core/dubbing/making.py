@@ -56,6 +56,7 @@ class MakeOptions:
     min_patches: int = 2
     max_patches: int = 4096
     retries: int = 3
+    retry_ratio: float = 6.0
     normalize: bool = False
     steady: bool = False
     decided: frozenset[str] = frozenset()
@@ -289,6 +290,7 @@ class Maker:
             min_patches=options.min_patches,
             max_patches=options.max_patches,
             retries=options.retries,
+            retry_ratio=options.retry_ratio,
             normalize=options.normalize,
             anchor=anchor,
             decided=options.decided,
@@ -327,7 +329,9 @@ class Maker:
             steps=line.steps,
             cfg=float(used.get("cfg", 2.0)),
             temperature=float(used.get("temperature", 1.0)),
+            min_patches=line.min_patches,
             max_patches=line.max_patches,
+            retry_ratio=line.retry_ratio,
             normalize=line.normalize,
             decided=line.decided,
         )

@@ -133,6 +133,16 @@ def presets(stage):
     stage.compose.design.edit.clear()
 
 
+def precision(stage):
+    """Another precision loads the model again; the settings show the same."""
+    for value in ("bfloat16", "auto"):
+        editor = advanced(stage).precision.editor
+        with stage.qtbot.waitSignal(stage.engine.model_loaded, timeout=LONG):
+            editor.setCurrentIndex(editor.findData(value))
+            editor.activated.emit(editor.currentIndex())
+        assert stage.fake.places[-1][1] == value == stage.settings.get("dtype")
+
+
 def retries(stage):
     stage.fake.flags = ("doubtful: too long",)
     advanced(stage).retries.setValue(2)
@@ -173,6 +183,9 @@ DESIGN = {
     "compose.advanced_fold.content.temperature": asks(lambda s: advanced(s).temperature.setValue(0.5), temperature=0.5),
     "compose.advanced_fold.content.own": asks(lambda s: check(advanced(s).own, True), cfg=2.0, temperature=1.0),
     "compose.advanced_fold.content.max_patches": asks(lambda s: advanced(s).max_patches.setValue(7), max_patches=7),
+    "compose.advanced_fold.content.min_patches": asks(lambda s: advanced(s).min_patches.setValue(5), min_patches=5),
+    "compose.advanced_fold.content.retry_ratio": asks(lambda s: advanced(s).retry_ratio.setValue(4.0), retry_ratio=4.0),
+    "compose.advanced_fold.content.precision.editor": precision,
     "compose.advanced_fold.content.normalize": asks(lambda s: check(advanced(s).normalize, True), normalize=True),
     "compose.advanced_fold.content.draft": asks(lambda s: check(advanced(s).draft, True), steps=4),
     "compose.advanced_fold.content.reset_button": reset,

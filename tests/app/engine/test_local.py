@@ -295,3 +295,13 @@ def test_characters_that_the_model_does_not_know_are_told_before_and_refused_whe
     with pytest.raises(EngineError) as refused:
         engine.plan(job(text="晚上好。"))
     assert refused.value.failure.field == "text" and "none of these characters" in refused.value.failure.message
+
+
+@only_here
+def test_shortest_length_and_doubtful_from_reach_the_model(engine):
+    """The end is not looked for before ``min_patches``; a ratio cuts a take that is longer."""
+    plain = run(engine, job())[0][-1].result
+    longer = run(engine, job(min_patches=plain.patches + 2, max_patches=plain.patches + 8))[0][-1].result
+    assert longer.patches >= plain.patches + 4
+    cut = run(engine, job(min_patches=200, max_patches=4096, retry_ratio=1.0))[0][-1].result
+    assert cut.end == "length_cap" and cut.flags and cut.patches < 40
