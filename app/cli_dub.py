@@ -16,12 +16,20 @@ from app.cli_sensitive import decided_about
 from app.cli_session import Session, read_bytes
 from app.cli_voice_spec import told_as_library
 from app.core.consent.verify import ConsentRefused
-from app.core.dubbing.casting import cast_voice, note_project, refusals, refusals_of_texts, spec_of_voice, voices_of
+from app.core.dubbing.casting import (
+    VoiceSpecs,
+    cast_voice,
+    note_project,
+    refusals,
+    refusals_of_texts,
+    spec_of_voice,
+    voices_of,
+)
 from app.core.dubbing.cues import Role
 from app.core.dubbing.editing import TYPES, Dubbing
 from app.core.dubbing.fit import FitRules
 from app.core.dubbing.imported import Imported, ImportRefusedError
-from app.core.dubbing.making import MakeOptions, Maker, Progress
+from app.core.dubbing.making import MakeOptions, Maker, Progress, lost_takes
 from app.core.dubbing.mixing import MixOptions
 from app.core.dubbing.opening import facts_of
 from app.core.dubbing.pauses import parts_of
@@ -30,7 +38,6 @@ from app.core.dubbing.reading import read_cues
 from app.core.dubbing.words import say
 from app.core.engine_api import EngineCancelled
 from app.core.library import Library
-from app.core.messages import VoiceSpec
 from app.core.project import Project
 from app.core.project_file import ProjectError, ProjectMissingError
 from app.core.resources import default_model_folder
@@ -102,6 +109,10 @@ class _Run:
             for note in project.notes:
                 session.remark(note)
             dubbing = Dubbing(project, _read_words(options.words))
+            dubbing.lost = lost_takes(dubbing.as_kept, self.library.takes)
+            if dubbing.lost:
+                count = len(dubbing.lost)
+                session.remark(f"{count} takes of the project are not in the library here: what is heard is made again")
             self._cast(dubbing, session)
             self._check(dubbing, session)
             for voice in voices_of(dubbing.dub):
@@ -235,7 +246,7 @@ class _Run:
             with told_as_library(), self.interrupt() as stopped:
                 loading = lambda fraction: session.bar.show(fraction, "loading the model")  # noqa: E731
                 model = engine.load(str(session.folder), options.device, options.dtype, loading, stopped)
-                specs = _Specs(self.library, session)
+                specs = VoiceSpecs(self.library.voices, takes_reference=session.config.takes_reference)
                 maker = Maker(dubbing, engine, model, self.library.store, self.library.takes, specs.of, asked)
                 try:
                     maker.run(stopped, show)
@@ -284,21 +295,6 @@ class _Run:
             if stopped:
                 terminal.note(f"voxcpm: stopped with {lacking} cues to make. The same command goes on from here.")
         return terminal.EXIT_CANCELLED if stopped else terminal.EXIT_OK
-
-
-class _Specs:
-    """Voices of roles as the engine takes them, each looked up once."""
-
-    def __init__(self, library: Library, session: Session) -> None:
-        self._library, self._session = library, session
-        self._known: dict[str, VoiceSpec | None] = {"": None}
-
-    def of(self, role: Role) -> VoiceSpec | None:
-        """The voice of a role; None for none."""
-        if role.voice not in self._known:
-            saved = self._library.voices.get(role.voice)
-            self._known[role.voice] = spec_of_voice(saved, takes_reference=self._session.config.takes_reference)
-        return self._known[role.voice]
 
 
 def _cast_of(entries: Sequence[str]) -> list[tuple[str, str]]:

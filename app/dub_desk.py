@@ -16,13 +16,13 @@ from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 from app.core.consent.verify import ConsentRefused
 from app.core.engine_api import EngineCancelled, EngineError
 from app.core.library import Library
-from app.core.messages import Failure, Job, ModelInfo, VoiceSpec
+from app.core.messages import Failure, Job, ModelInfo
 from app.core.peaks import PeakPyramid
 from app.core.project import Project, Snapshot
 from app.engine.worker import EngineWorker
 
 if TYPE_CHECKING:
-    from app.core.dubbing.cues import Dub, Role
+    from app.core.dubbing.cues import Dub
     from app.core.dubbing.editing import Dubbing
     from app.core.dubbing.fit import Placed
     from app.core.dubbing.making import MakeOptions, Progress
@@ -156,6 +156,18 @@ class DubDesk(QObject):
 
         self._begin("voices", work)
 
+    def find_lost(self, dubbing: Dubbing, then: Callable[[frozenset[str]], None]) -> None:
+        """Find out which takes of a dub the library does not have; ``then`` gets them, in the window's thread."""
+        kept = dubbing.as_kept
+
+        def work() -> None:
+            from app.core.dubbing.making import lost_takes
+
+            lost = lost_takes(kept, self.library.takes)
+            self._told.emit(lambda: then(lost))
+
+        self._begin("takes", work)
+
     def find_sound(self, project: Project, reference: FileReference) -> None:
         """Find and decode the original sound of a project; ``sound_loaded`` tells."""
         self._begin("sound", lambda: self._load_sound(project.files.find(reference)), "slow")
@@ -244,7 +256,7 @@ class DubDesk(QObject):
         self._stop = stop = threading.Event()
 
         def work() -> None:
-            from app.core.dubbing.casting import refusals
+            from app.core.dubbing.casting import VoiceSpecs, refusals
             from app.core.dubbing.making import Maker
 
             dub: Dub = self._owner(lambda: dubbing.dub)
@@ -252,7 +264,7 @@ class DubDesk(QObject):
                 said = ((", ".join(filter(None, one.characters)), one.reason) for one in refused)
                 message = " ".join(f"{who}: {reason}" if who else reason for who, reason in said)
                 raise EngineError(Failure(message, "consent"))
-            specs = _Specs(self.library, takes_reference=model.takes_reference)
+            specs = VoiceSpecs(self.library.voices, takes_reference=model.takes_reference)
             lines = _Lines(self._engine, model)
             library = self.library
             maker = Maker(dubbing, lines, model, library.store, library.takes, specs.of, options, self._owner)
@@ -392,23 +404,6 @@ class _Lines:
     def speak_lines(self, lines: Any, is_cancelled: Callable[[], bool]) -> Any:
         """See ``LineEngine``."""
         return self._engine.speak_lines(self._model, lines, is_cancelled)
-
-
-class _Specs:
-    """Voices of roles as the engine takes them, each looked up once."""
-
-    def __init__(self, library: Library, *, takes_reference: bool) -> None:
-        self._library, self._takes_reference = library, takes_reference
-        self._known: dict[str, VoiceSpec | None] = {"": None}
-
-    def of(self, role: Role) -> VoiceSpec | None:
-        """The voice of a role; None for none."""
-        from app.core.dubbing.casting import spec_of_voice
-
-        if role.voice not in self._known:
-            saved = self._library.voices.get(role.voice)
-            self._known[role.voice] = spec_of_voice(saved, takes_reference=self._takes_reference)
-        return self._known[role.voice]
 
 
 __all__ = ["SOUND_RATE", "DubDesk", "Opened", "OriginalSound", "VoiceChoice"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -213,6 +214,15 @@ class TakeLibrary:
         take, sound = self.get(uid), self.sound(uid)
         take.fill(sound.samples, sound.latents, sound.result, sound.voice)
         return take
+
+    def lacking(self, uids: Iterable[str]) -> frozenset[str]:
+        """Return those of the ids that no take has, not even in the bin."""
+        wanted = frozenset(uids)
+        with self._database.read() as connection:
+            held = connection.execute(
+                "SELECT take_id FROM takes WHERE take_id IN (SELECT value FROM json_each(?))", (json.dumps([*wanted]),)
+            )
+            return wanted - {row[0] for row in held}
 
     def count(self, *, binned: bool = False) -> int:
         """Return how many takes there are in the bin, or outside it."""

@@ -39,7 +39,7 @@ _LEAST_DB, _MOST_DB = -60, 0
 
 
 class DubExportDialog(Translated, QDialog):
-    """``export_requested`` carries the wishes; the dialog stays open, so that what was refused can be mended."""
+    """``export_requested`` carries the wishes; what is wrong with them is said here, where it can be mended."""
 
     export_requested = Signal(object)  # DubWishes
 
@@ -111,14 +111,21 @@ class DubExportDialog(Translated, QDialog):
             self.rate.currentData(), 2 if self.stereo.isChecked() else 1, self.loudness.currentData(), bed,
             float(self.duck.value()),
         )  # fmt: skip
+        stems = out.with_name(f"{out.stem} stems") if self.stems.isChecked() else None
+        cues = out.with_name(f"{out.stem} cues") if self.cues.isChecked() else None
+        subtitles = out.with_suffix(self.kind.currentData()) if self.subtitles.isChecked() else None
+        if not self.overwrite.isChecked():
+            self._refuse_existing(out, stems, cues, subtitles)
         return DubWishes(
-            out, mix, self._rules,
-            out.with_name(f"{out.stem} stems") if self.stems.isChecked() else None,
-            out.with_name(f"{out.stem} cues") if self.cues.isChecked() else None,
-            self.name.text().strip(),
-            out.with_suffix(self.kind.currentData()) if self.subtitles.isChecked() else None,
-            self.overwrite.isChecked(), DubFormat(bits, self.quality.value() / 100, choice),
+            out, mix, self._rules, stems, cues, self.name.text().strip(), subtitles, self.overwrite.isChecked(),
+            DubFormat(bits, self.quality.value() / 100, choice),
         )  # fmt: skip
+
+    def _refuse_existing(self, *paths: Path | None) -> None:
+        for path in filter(None, paths):
+            if any(path.iterdir()) if path.is_dir() else path.exists():
+                said = self.tr("{name} is there already. Tick that it may be replaced, or choose another name.")
+                raise ValueError(said.format(name=path.name))
 
     def remembered(self) -> dict[str, str]:
         """What is worth remembering for the next time, as texts."""

@@ -1737,6 +1737,10 @@
         <translation>正在打开…</translation>
     </message>
     <message>
+        <source>{count} takes of this project are not in the library here. Make makes them again.</source>
+        <translation>这个项目的 {count} 个版本不在本机的库中。按“生成”即可重新生成。</translation>
+    </message>
+    <message>
         <source>It could not be opened.</source>
         <translation>无法打开。</translation>
     </message>
@@ -1757,13 +1761,16 @@
         <translation>无法播放。</translation>
     </message>
     <message>
-        <source>This voice may not be used.</source>
-        <translation>不允许使用这个声音。</translation>
-    </message>
-    <message>
         <source>Reading the sound…</source>
         <translation>正在读取声音…</translation>
     </message>
+    <message>
+        <source>{name} (no consent now)</source>
+        <translation>{name}（当前未获同意）</translation>
+    </message>
+</context>
+<context>
+    <name>DubDialogs</name>
     <message>
         <source>Open a dub</source>
         <translation>打开配音</translation>
@@ -1784,9 +1791,12 @@
         <source>Sound and film (*.wav *.flac *.mp3 *.ogg *.opus *.m4a *.mp4 *.mkv *.mov *.webm *.avi)</source>
         <translation>音频和影片 (*.wav *.flac *.mp3 *.ogg *.opus *.m4a *.mp4 *.mkv *.mov *.webm *.avi)</translation>
     </message>
+</context>
+<context>
+    <name>DubEdits</name>
     <message>
-        <source>{name} (no consent now)</source>
-        <translation>{name}（当前未获同意）</translation>
+        <source>This voice may not be used.</source>
+        <translation>不允许使用这个声音。</translation>
     </message>
 </context>
 <context>
@@ -1806,6 +1816,10 @@
     <message>
         <source>Say why a mark is left out.</source>
         <translation>请说明为何省略标识。</translation>
+    </message>
+    <message>
+        <source>{name} is there already. Tick that it may be replaced, or choose another name.</source>
+        <translation>{name} 已经存在。请勾选“替换已有文件”，或换一个名字。</translation>
     </message>
     <message>
         <source>Mix and export</source>
@@ -4040,16 +4054,16 @@
 <context>
     <name>Remarks</name>
     <message>
-        <source>A time cannot be read.</source>
-        <translation>有一个时间无法读取。</translation>
-    </message>
-    <message>
         <source>What stands before the first cue was left out.</source>
         <translation>第一条台词之前的内容已略去。</translation>
     </message>
     <message>
-        <source>A block that is no cue was left out.</source>
-        <translation>一个不是台词的区块已略去。</translation>
+        <source>This cannot be read as a time: {text}</source>
+        <translation>无法读作时间：{text}</translation>
+    </message>
+    <message>
+        <source>A block was left out: {kind}.</source>
+        <translation>一个区块已略去：{kind}。</translation>
     </message>
     <message>
         <source>No column is called text.</source>
@@ -4072,12 +4086,32 @@
         <translation>台词为空，已略去。</translation>
     </message>
     <message>
-        <source>It is not UTF-8; the encoding was guessed, so look at the letters.</source>
-        <translation>不是 UTF-8；编码是推测的，请检查文字。</translation>
+        <source>It ends before it starts; it was given {seconds:.1f} s.</source>
+        <translation>结束早于开始；已改为 {seconds:.1f} 秒。</translation>
     </message>
     <message>
-        <source>It was read by its content, not by its name.</source>
-        <translation>已按内容而非文件名读取。</translation>
+        <source>It is not UTF-8 and was read as {encoding}; look at the letters.</source>
+        <translation>不是 UTF-8，已按 {encoding} 读取；请检查文字。</translation>
+    </message>
+    <message>
+        <source>It is called like {name} and was read as {form}.</source>
+        <translation>文件名像 {name}，已按 {form} 读取。</translation>
+    </message>
+    <message>
+        <source>The name was cut to {count} characters.</source>
+        <translation>名字已截断为 {count} 个字符。</translation>
+    </message>
+    <message>
+        <source>It has no end; it was given {seconds:.1f} s.</source>
+        <translation>没有结束时间；已设为 {seconds:.1f} 秒。</translation>
+    </message>
+    <message>
+        <source>It overlaps the next cue by {seconds:.2f} s.</source>
+        <translation>与下一条台词重叠 {seconds:.2f} 秒。</translation>
+    </message>
+    <message>
+        <source>The text was cut to {count} characters.</source>
+        <translation>文本已截断为 {count} 个字符。</translation>
     </message>
     <message>
         <source>Text behind an empty line was joined to the cue before.</source>
@@ -4086,14 +4120,6 @@
     <message>
         <source>A line without a name was joined to the line before.</source>
         <translation>没有名字的一行已并入上一行。</translation>
-    </message>
-    <message>
-        <source>A name was too long and was cut.</source>
-        <translation>名字过长，已截断。</translation>
-    </message>
-    <message>
-        <source>It had no end that could be, and was given one.</source>
-        <translation>没有可用的结束时间，已补上。</translation>
     </message>
     <message>
         <source>A line without a name is spoken by nobody in particular.</source>
@@ -4112,16 +4138,8 @@
         <translation>它早于上一条开始，已按时间排序。</translation>
     </message>
     <message>
-        <source>It overlaps the next cue.</source>
-        <translation>与下一条台词重叠。</translation>
-    </message>
-    <message>
         <source>Formatting was taken out.</source>
         <translation>格式已去除。</translation>
-    </message>
-    <message>
-        <source>A text was too long and was cut.</source>
-        <translation>文本过长，已截断。</translation>
     </message>
     <message>
         <source>It cannot be read and was left out.</source>

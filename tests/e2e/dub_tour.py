@@ -209,9 +209,9 @@ def work(person: Person) -> dict[str, Any]:
     person.shot("dub-01-empty")
     typist.key(KEY.Key_O, CONTROL | SHIFT)
     typist.answer_file(home() / "film.vtt")
-    typist.until(lambda: dub.report is not None, "the report is there")
-    person.shot("dub-02-report", dub.report)
-    typist.close(dub.report)
+    typist.until(lambda: dub.dialogs.report is not None, "the report is there")
+    person.shot("dub-02-report", dub.dialogs.report)
+    typist.close(dub.dialogs.report)
     typist.until(lambda: len(dub.overview.states) == len(LINES), "the cues are there")
     typist.until(panel.table.hasFocus, "the list has the keys")
     typist.key(KEY.Key_B, CONTROL)
@@ -287,8 +287,8 @@ def words(typist: Typist) -> None:
     """The dictionary."""
     dub = typist.dub
     typist.key(KEY.Key_D, CONTROL)
-    typist.until(lambda: dub.words is not None and dub.words.isVisible(), "the dictionary is there")
-    dialog = dub.words
+    typist.until(lambda: dub.dialogs.words is not None and dub.dialogs.words.isVisible(), "the dictionary is there")
+    dialog = dub.dialogs.words
     typist.until(dialog.isActiveWindow, "the dictionary is in front")
     typist.tab_to(dialog.word, "the word")
     typist.write("river")
@@ -338,8 +338,9 @@ def again(person: Person) -> dict[str, Any]:
     typist.key(KEY.Key_Escape)
     typist.key(KEY.Key_N)
     typist.key(KEY.Key_E, CONTROL)
-    typist.until(lambda: dub.exporting is not None and dub.exporting.isActiveWindow(), "the dialog is there")
-    dialog = dub.exporting
+    typist.until(lambda: dub.dialogs.exporting is not None, "the dialog is there")
+    dialog = dub.dialogs.exporting
+    typist.until(dialog.isActiveWindow, "the dialog is in front")
     typist.tab_to(dialog.out, "the file")
     dialog.out.selectAll()
     typist.write(str(home() / "mix.flac"))
@@ -387,13 +388,13 @@ def pictures(person: Person, scale: int) -> dict[str, Any]:
     if dub.dubbing is None and not person.studio.settings.get("dub_open"):
         dub.open(str(home() / "film.vtt"))
     person.until(lambda: dub.dubbing is not None and not panel.is_busy, "the project is open")
-    if dub.report is not None:
-        dub.report.close()
+    if dub.dialogs.report is not None:
+        dub.dialogs.report.close()
     if dub.overview.dub.sound is None:
         dub.take_sound(str(home() / "film.mkv"))
     person.until(lambda: dub.listening.sound is not None and panel.card.frame.isVisible(), "the film is there")
     first = dub.overview.states[0].cue
-    dub._change(lambda dubbing: dubbing.write(first.cue_id, CHANGED))
+    dub.dub.change(lambda dubbing: dubbing.write(first.cue_id, CHANGED))
     own = "Ann Bob film mkv Or two rivver mix wav number character take start end pause float"
     person.own_words = [*(text for _, text in LINES), own, CHANGED, str(home()), person.studio.engine.model.name]
     person.own_words += [*shipped(person), *person.window.dub._settings.get("words")]
@@ -431,8 +432,8 @@ def _tab(index: int) -> Any:
 
 def _dialog(act: str, name: str) -> Any:
     def show(person: Person) -> QWidget:
-        getattr(person.window.dub, act)()
-        return getattr(person.window.dub, name)
+        getattr(person.window.dub.dialogs, act)()
+        return getattr(person.window.dub.dialogs, name)
 
     return show
 

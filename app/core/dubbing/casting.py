@@ -16,6 +16,7 @@ from app.core.sensitive_review import findings_of
 from app.core.store import errors
 from app.core.voice_card import SavedVoice, VoiceError
 from app.core.voice_uses import PROJECT, note_use
+from app.core.voices import Voices
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +78,21 @@ def spec_of_voice(saved: SavedVoice, *, takes_reference: bool) -> VoiceSpec:
             "reference. Choose another voice, or load VoxCPM2."
         )
     return VoiceSpec(voice_id=saved.voice_id, reference=used.get("reference"), prompt=used.get("prompt"))
+
+
+class VoiceSpecs:
+    """Voices of roles as the engine takes them, each looked up once; ``takes_reference``: whether the model does."""
+
+    def __init__(self, voices: Voices, *, takes_reference: bool) -> None:
+        self._voices, self._takes_reference = voices, takes_reference
+        self._known: dict[str, VoiceSpec | None] = {"": None}
+
+    def of(self, role: Role) -> VoiceSpec | None:
+        """The voice of a role; None for none. Raises as ``spec_of_voice``."""
+        if role.voice not in self._known:
+            saved = self._voices.get(role.voice)
+            self._known[role.voice] = spec_of_voice(saved, takes_reference=self._takes_reference)
+        return self._known[role.voice]
 
 
 def refusals_of_texts(dub: Dub, door: Door, texts: Mapping[str, Iterable[str]]) -> list[Refusal]:

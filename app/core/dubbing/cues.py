@@ -61,6 +61,13 @@ class Cue:
         """The take that is heard."""
         return next((take for take in self.takes if take.take == self.chosen), None)
 
+    def without(self, lost: frozenset[str]) -> Cue:
+        """The cue as if it had none of these takes."""
+        if not any(take.take in lost for take in self.takes):
+            return self
+        kept = tuple(take for take in self.takes if take.take not in lost)
+        return replace(self, takes=kept, chosen="" if self.chosen in lost else self.chosen)
+
     def to_plain(self) -> Data:
         """Return what the project keeps below the cue's id."""
         return {

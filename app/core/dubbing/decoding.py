@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 
-from app.core.dubbing.imported import ImportRefusedError, Remark
+from app.core.dubbing.imported import ImportRefusedError
+from app.core.dubbing.remarks import Remark
 
 LARGEST = 10 << 20  # bytes
 _CHECKED = 1 << 16
@@ -36,13 +37,13 @@ def decode(data: bytes, name: str) -> tuple[str, list[Remark]]:
         if encoding != "utf-8":
             raise ImportRefusedError(f"{name} begins like {encoding} and is damaged. Save it as UTF-8.") from error
         text, used = _guessed(data, name)
-        remarks.append(Remark(0, "encoding", f"It is not UTF-8 and was read as {used}; look at the letters."))
+        remarks.append(Remark(0, "encoding", {"encoding": used}))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     clean = "".join(c if c in "\n\t" or not _is_control(c) else " " for c in text) if _has_control(text) else text
     if clean != text:
         if text.count("\0") > len(text) // 10:
             raise ImportRefusedError(f"{name} is no text file. Give SRT, VTT, ASS, CSV or plain text.")
-        remarks.append(Remark(0, "control", "Control characters were replaced by spaces."))
+        remarks.append(Remark(0, "control"))
     return clean, remarks
 
 

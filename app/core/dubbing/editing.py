@@ -23,6 +23,9 @@ class EditError(ValueError):
 class Dubbing:
     """The dub in ``project``, which was opened with ``TYPES``. ``words``: the dictionary of all projects.
 
+    ``lost`` are takes that the library here does not have: the project came from another machine, or they were deleted.
+    The project goes on naming them; everything else takes them as never made.
+
     Every method that changes something raises EditError for a cue that is not there and PartError for content that a
     project may not hold; then nothing was changed.
     """
@@ -30,12 +33,19 @@ class Dubbing:
     def __init__(self, project: Project, words: Mapping[str, str] | None = None) -> None:
         self.project = project
         self.words = dict(words or {})
+        self.lost: frozenset[str] = frozenset()
 
     # Looking ---------------------------------------------------------------------------------------------------------
 
     @property
     def dub(self) -> Dub:
         """The dub as it is now."""
+        dub = self.as_kept
+        return replace(dub, cues=tuple(cue.without(self.lost) for cue in dub.cues)) if self.lost else dub
+
+    @property
+    def as_kept(self) -> Dub:
+        """The dub as the project has it, with the takes that are lost."""
         return read_dub(self.project.part(DUBBING.name))
 
     def spoken(self, cue: Cue, dub: Dub) -> str:
@@ -177,7 +187,11 @@ class Dubbing:
     # Takes -----------------------------------------------------------------------------------------------------------
 
     def add_takes(self, made: Mapping[str, Sequence[CueTake]], choose: Callable[[Cue], str] | None = None) -> bool:
-        """Add takes to cues. ``choose`` says which take of a cue is heard from now on; without it the first new one."""
+        """Add takes to cues. ``choose`` says which take of a cue is heard from now on; without it the first new one.
+
+        A lost take that was made again is not lost any more, and heard where it was before.
+        """
+        self.lost -= {take.take for takes in made.values() for take in takes}
 
         def edit(data: Data) -> None:
             for cue_id, takes in made.items():
@@ -187,7 +201,8 @@ class Dubbing:
                 fresh = tuple(take for take in takes if take.take not in known)
                 cue = replace(cue, takes=(*cue.takes, *fresh))
                 if fresh:
-                    cue = replace(cue, chosen=choose(cue) if choose else fresh[0].take)
+                    chosen = choose(cue.without(self.lost)) if choose else fresh[0].take
+                    cue = replace(cue, chosen=chosen)
                 data["cues"][cue_id] = cue.to_plain()
 
         return self.project.change("Make takes", DUBBING.name, edit)
@@ -197,13 +212,13 @@ class Dubbing:
         return self._on_cue("Choose a take", cue_id, chosen=take)
 
     def choose_fresh(self) -> bool:
-        """Let stale cues be heard with a take of what they say now, where an earlier time has left one."""
+        """Let cues that are stale or not heard be heard with a take of what they say now, where there is one."""
         dub = self.dub
         room, chosen = slots(dub.cues), dict[str, str]()
         for cue in dub.cues:
             key = self.key_of(cue, dub)
             fresh = [take for take in cue.takes if take.made_of == key]
-            if fresh and cue.chosen_take is not None and cue.chosen_take not in fresh:
+            if fresh and cue.chosen_take not in fresh:
                 chosen[cue.cue_id] = best_take(fresh, room.get(cue.cue_id)).take
 
         def edit(data: Data) -> None:

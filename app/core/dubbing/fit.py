@@ -130,7 +130,7 @@ def _fitted(cue: Cue, room: int, rules: FitRules, stale: bool) -> Placed:
     elif rules.fill and take.speech_ms * _CLOSE < slot:
         speed = max(take.speech_ms / slot, 1 / rules.most_stretch)
         flags.append("stretched")
-    length = math.ceil(take.speech_ms / speed)
+    length = math.ceil(round(take.speech_ms / speed, 6))  # what was made to fit fits to the millisecond
     if length > room * _CLOSE:
         flags.append("too_long")
     elif length > slot:

@@ -1,4 +1,4 @@
-"""What came out of a file, and everything that was skipped or repaired on the way, by line."""
+"""What came out of a file: cues in order, with whatever had to be repaired on the way."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from app.core.dubbing.cues import LONGEST_CUE, LONGEST_MS, LONGEST_NAME, MOST_CUES, Cue, new_id
+from app.core.dubbing.remarks import Remark
 
 SHORTEST_MS = 100
 _MS_A_CHARACTER, _MS_A_WIDE_ONE, _LEAST_MS = 65, 220, 600
@@ -14,18 +15,6 @@ _MS_A_CHARACTER, _MS_A_WIDE_ONE, _LEAST_MS = 65, 220, 600
 
 class ImportRefusedError(ValueError):
     """A file of which nothing can be used; the message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class Remark:
-    """Something skipped or repaired. ``line`` counts from 1, 0 for the whole file; ``code`` is stable."""
-
-    line: int
-    code: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.message}" if self.line else self.message
 
 
 @dataclass(frozen=True)
@@ -79,20 +68,20 @@ def reading_ms(text: str) -> int:
 
 def _speaks(each: Found, said: list[Remark]) -> bool:
     if not each.text.strip():
-        said.append(Remark(each.line, "empty", "The cue is empty and was left out."))
+        said.append(Remark(each.line, "empty"))
         return False
     if not any(character.isalnum() for character in each.text):
-        said.append(Remark(each.line, "nothing_to_say", "The cue has no letter or digit and was left out."))
+        said.append(Remark(each.line, "nothing_to_say"))
         return False
     return True
 
 
 def _shortened(each: Found, said: list[Remark]) -> Found:
     if len(each.text) > LONGEST_CUE:
-        said.append(Remark(each.line, "too_long", f"The text was cut to {LONGEST_CUE} characters."))
+        said.append(Remark(each.line, "too_long", {"count": LONGEST_CUE}))
         each = replace(each, text=each.text[:LONGEST_CUE].rstrip())
     if len(each.character) > LONGEST_NAME:
-        said.append(Remark(each.line, "name_too_long", f"The name was cut to {LONGEST_NAME} characters."))
+        said.append(Remark(each.line, "name_too_long", {"count": LONGEST_NAME}))
         each = replace(each, character=each.character[:LONGEST_NAME].rstrip())
     return each
 
@@ -104,10 +93,10 @@ def _timed(found: list[Found], said: list[Remark]) -> list[Found]:
         start = each.start
         if start is None:
             start = last
-            said.append(Remark(each.line, "no_start", "It has no start and was put behind the cue before."))
+            said.append(Remark(each.line, "no_start"))
         start = min(max(0, start), LONGEST_MS - 60_000)
         if start < last and timed and start < (timed[-1].start or 0):
-            said.append(Remark(each.line, "order", "It starts before the cue above and was put in its place in time."))
+            said.append(Remark(each.line, "order"))
         timed.append(replace(each, start=start))
         last = max(last, start)
     timed.sort(key=lambda each: each.start or 0)
@@ -123,9 +112,9 @@ def _timed(found: list[Found], said: list[Remark]) -> list[Found]:
             end = start + reading_ms(each.text)
             if following is not None:
                 end = max(start + SHORTEST_MS, min(end, following))
-            why = "It has no end" if each.end is None else "It ends before it starts"
-            said.append(Remark(each.line, "no_end", f"{why}; it was given {(end - start) / 1000:.1f} s."))
+            code = "no_end" if each.end is None else "ends_early"
+            said.append(Remark(each.line, code, {"seconds": (end - start) / 1000}))
         elif following is not None and following < end:
-            said.append(Remark(each.line, "overlap", f"It overlaps the next cue by {(end - following) / 1000:.2f} s."))
+            said.append(Remark(each.line, "overlap", {"seconds": (end - following) / 1000}))
         repaired.append(replace(each, end=min(end, LONGEST_MS)))
     return repaired

@@ -35,6 +35,11 @@ Owner = Callable[[Callable[[], Any]], Any]
 """Lets the thread that the project belongs to do something, and returns what it gave."""
 
 
+def lost_takes(kept: Dub, takes: TakeLibrary) -> frozenset[str]:
+    """Return the takes that a dub names and the library does not have."""
+    return takes.lacking(take.take for cue in kept.cues for take in cue.takes)
+
+
 def directly(work: Callable[[], T]) -> T:
     """The owner of a project that no other thread uses."""
     return work()
@@ -95,6 +100,7 @@ class Maker:
         self.dubbing, self.engine, self.model, self.options = dubbing, engine, model, options
         self._store, self._takes, self._spec_of, self._owner = store, takes, spec_of, owner
         self._anchors: dict[str, Anchor | None] = {}
+        self._heard: frozenset[str] = frozenset()
         self.notes: list[str] = []
 
     def run(
@@ -113,14 +119,18 @@ class Maker:
             EngineError, EngineCancelled: as the engine; what was finished is kept.
             PlanError, StoreError, TakeError: see there.
         """
+        self._find_lost()
         before, plan = self._planned(only, again=again)
         self._take_over(plan)
         try:
-            return self._carry_out(plan, is_cancelled, on_progress, only, again=again)
+            made = self._carry_out(plan, is_cancelled, on_progress, only, again=again)
         except (EngineCancelled, EngineError):
             if again:  # nobody wants the rest any more: what is missing is planned when it is asked for
                 write_plan(self.dubbing.project.folder, self._without_unmade(plan, before))
             raise
+        if only is None:
+            self._save_change(self.dubbing.choose_fresh)
+        return made
 
     def _carry_out(
         self,
@@ -133,10 +143,11 @@ class Maker:
     ) -> int:
         dub = self._dub()
         total, made = len(dub.cues), 0
+        bare = frozenset(cue.cue_id for cue in self.dubbing.missing(dub))
         for group in plan.groups:
             dub = self._dub()
             wanted = self._wanted(group, dub)
-            if all(self._is_made(row, dub) for row in wanted):
+            if not any(self._is_due(row, dub, bare) for row in wanted):
                 continue
             if only is not None and not any(row.cue in only for row in wanted):
                 continue
@@ -154,6 +165,12 @@ class Maker:
     def _dub(self) -> Dub:
         dub: Dub = self._owner(lambda: self.dubbing.dub)
         return dub
+
+    def _find_lost(self) -> None:
+        kept: Dub = self._owner(lambda: self.dubbing.as_kept)
+        lost = lost_takes(kept, self._takes)
+        self._heard = frozenset(cue.chosen for cue in kept.cues)
+        self._owner(lambda: setattr(self.dubbing, "lost", lost))
 
     # Planning --------------------------------------------------------------------------------------------------------
 
@@ -253,9 +270,18 @@ class Maker:
         keys = {cue.cue_id: self.dubbing.key_of(cue, dub) for cue in dub.cues if cue.cue_id in cues}
         return [row for row in rows if keys.get(row.cue) == row.made_of]
 
-    @staticmethod
-    def _is_made(row: Row, dub: Dub) -> bool:
-        return any(take.take == row.take for take in dub.cue(row.cue).takes)
+    def _is_due(self, row: Row, dub: Dub, bare: frozenset[str]) -> bool:
+        """Whether it has to be made. ``bare``: cues that began without any take of what they say.
+
+        A lost take is made again for those alone, and only where it was heard or nothing else is left: what a person
+        has deleted besides does not come back.
+        """
+        takes = dub.cue(row.cue).takes
+        if any(take.take == row.take for take in takes):
+            return False
+        if row.take not in self.dubbing.lost:
+            return True
+        return row.cue in bare and (row.take in self._heard or all(take.made_of != row.made_of for take in takes))
 
     def _spoken(self, rows: Sequence[Row], dub: Dub, is_cancelled: Callable[[], bool]) -> list[Take]:
         """Speak the rows of a group as one batch."""
@@ -377,9 +403,11 @@ class Maker:
 
             self.dubbing.add_takes({cue_id: takes for cue_id, takes in by_cue.items() if cue_id in there}, choose)
 
+        self._save_change(add if by_cue else lambda: None)
+
+    def _save_change(self, change: Callable[[], object]) -> None:
         project = self.dubbing.project
-        if by_cue:
-            self._owner(add)
+        self._owner(change)
         snapshot = self._owner(lambda: None if project.is_saved else project.snapshot())
         if snapshot is not None:
             project.write(snapshot)
@@ -405,4 +433,4 @@ def _whole(results: Sequence[TakeResult], samples: np.ndarray, text: str) -> Tak
     )
 
 
-__all__ = ["MOST_TAKES", "MakeOptions", "Maker", "Owner", "Progress", "directly"]
+__all__ = ["MOST_TAKES", "MakeOptions", "Maker", "Owner", "Progress", "directly", "lost_takes"]

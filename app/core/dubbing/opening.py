@@ -8,8 +8,9 @@ from typing import Any
 
 from app.core.dubbing.cues import Cue
 from app.core.dubbing.editing import TYPES, Dubbing
-from app.core.dubbing.imported import ImportRefusedError, Remark
+from app.core.dubbing.imported import ImportRefusedError
 from app.core.dubbing.reading import Form, read_cues
+from app.core.dubbing.remarks import Remark
 from app.core.project import Project
 from app.core.project_file import FILE, ProjectError, ProjectMissingError
 from app.core.store import errors

@@ -6,7 +6,8 @@ from pathlib import PurePath
 from typing import Literal
 
 from app.core.dubbing.decoding import decode
-from app.core.dubbing.imported import Found, Imported, Remark, finish
+from app.core.dubbing.imported import Found, Imported, finish
+from app.core.dubbing.remarks import Remark
 from app.core.dubbing.scripts import is_script, read_csv, read_long_text, read_script
 from app.core.dubbing.subtitles import read_ass, read_timed, sniff
 
@@ -27,7 +28,7 @@ def read_cues(data: bytes, name: str, form: Form = "auto") -> Imported:
     wanted = form if form != "auto" else _form_of(text, name)
     found, more = _read(text, wanted)
     if form == "auto" and _BY_NAME.get(PurePath(name).suffix.lower(), wanted) != wanted:
-        more = [Remark(0, "form", f"It is called like {PurePath(name).suffix[1:]} and was read as {wanted}."), *more]
+        more = [Remark(0, "form", {"name": PurePath(name).suffix[1:], "form": wanted}), *more]
     return finish(found, [*remarks, *more], name)
 
 
@@ -48,7 +49,7 @@ def _read(text: str, form: Form) -> tuple[list[Found], list[Remark]]:
             return read_ass(text)
         case "csv":
             table = read_csv(text)
-            return table if table is not None else ([], [Remark(1, "columns", "No column is called text.")])
+            return table if table is not None else ([], [Remark(1, "columns")])
         case "script":
             return read_script(text)
         case _:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from app.core.dubbing.imported import Found, Remark
+from app.core.dubbing.imported import Found
+from app.core.dubbing.remarks import Remark
 
 _NO_NAME = r":：\[\](){}<>\"“”.,!?。，！？"
 _NAME = re.compile(rf"^\s*([^\s'{_NO_NAME}][^{_NO_NAME}]{{0,39}}?)\s*[:：](?!//)\s*(.*)$")
@@ -20,6 +21,7 @@ _CHAPTER = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_TITLE = 120
+_LONGEST_SHOWN = 80  # of what could not be read
 COLUMNS = {
     "text": ("text", "line", "dialogue", "dialog", "台词", "文本"),
     "start": ("start", "in", "begin", "from", "开始"),
@@ -52,10 +54,10 @@ def read_script(text: str) -> tuple[list[Found], list[Remark]]:
         elif found and not gap:
             before = found[-1]
             found[-1] = replace(before, text=f"{before.text} {line.strip()}".strip())
-            remarks.append(Remark(number, "joined", "A line without a name was joined to the line before."))
+            remarks.append(Remark(number, "joined"))
         else:
             found.append(Found(number, line.strip(), before=gap))
-            remarks.append(Remark(number, "no_name", "A line without a name is spoken by nobody in particular."))
+            remarks.append(Remark(number, "no_name"))
         gap = ""
     return found, remarks
 
@@ -110,9 +112,9 @@ def read_csv(text: str) -> tuple[list[Found], list[Remark]] | None:
             row = next(reader)
         except StopIteration:
             break
-        except csv.Error as error:
+        except csv.Error:
             before = max(before + 1, reader.line_num)
-            remarks.append(Remark(before, "unreadable", f"The row cannot be read and was left out ({error})."))
+            remarks.append(Remark(before, "unreadable"))
             continue
         number, before = before + 1, reader.line_num
         if not any(cell.strip() for cell in row):
@@ -167,7 +169,7 @@ def _row(cells: Mapping[str, str], number: int, remarks: list[Remark]) -> Found:
         raw = cells.get(name, "")
         times[name] = _clock(raw)
         if raw and times[name] is None:
-            remarks.append(Remark(number, "bad_time", f"The {name} cannot be read as a time."))
+            remarks.append(Remark(number, "bad_time", {"text": raw[:_LONGEST_SHOWN]}))
     text = " ".join(cells.get("text", "").split())
     character, style = " ".join(cells.get("character", "").split()), cells.get("style", "")
     return Found(number, text, times["start"], times["end"], character, style)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.core.dubbing.cues import LONGEST_CUE, MOST_CUES
-from app.core.dubbing.imported import Found, ImportRefusedError, Remark
+from app.core.dubbing.imported import Found, ImportRefusedError
+from app.core.dubbing.remarks import Remark
 
 Kind = Literal["srt", "vtt", "ass"]
 
@@ -56,10 +57,10 @@ def read_timed(text: str, kind: Literal["srt", "vtt"]) -> tuple[list[Found], lis
         voice = _VOICE.match(raw)
         plain = None if _never_closes(raw) else _plain(raw)
         if plain is None:
-            remarks.append(Remark(block.line, "unreadable", "The cue cannot be read and was left out."))
+            remarks.append(Remark(block.line, "unreadable"))
             continue
         if re.search(r"<[^<>]+>|\{\\[^{}]*\}", raw) and not voice:
-            remarks.append(Remark(block.line, "tags", "Formatting was taken out."))
+            remarks.append(Remark(block.line, "tags"))
         found.append(Found(block.line, plain, block.start, block.end, _one_line(voice.group(1)) if voice else ""))
     return found, remarks
 
@@ -75,27 +76,27 @@ def read_ass(text: str) -> tuple[list[Found], list[Remark]]:
         stripped = line.lstrip("\ufeff ").rstrip()
         lower = stripped.lower()
         if lower.startswith("comment:"):
-            remarks.append(Remark(number, "comment", "A comment was left out."))
+            remarks.append(Remark(number, "comment"))
         if not lower.startswith("dialogue:"):
             continue
         if len(found) > MOST_CUES:
             break
         if _never_closes(stripped):
-            remarks.append(Remark(number, "unreadable", "The line cannot be read and was left out (open brackets)."))
+            remarks.append(Remark(number, "unreadable"))
             continue
         document = f"[Script Info]\nScriptType: v4.00+\n\n[Events]\n{header}\nDialogue:{stripped[9:]}\n"
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 (event,) = pysubs2.SSAFile.from_string(document, format_="ass")
-        except Exception as error:  # whatever stands in the line, the others are read
-            remarks.append(Remark(number, "unreadable", f"The line cannot be read and was left out ({_kind(error)})."))
+        except Exception:  # whatever stands in the line, the others are read
+            remarks.append(Remark(number, "unreadable"))
             continue
         if event.is_drawing:
-            remarks.append(Remark(number, "drawing", "A drawing was left out."))
+            remarks.append(Remark(number, "drawing"))
             continue
         if re.search(r"\{[^}]*\}", event.text):
-            remarks.append(Remark(number, "tags", "Formatting was taken out."))
+            remarks.append(Remark(number, "tags"))
         style = "" if event.style.strip().lstrip("*").lower() in ("", "default") else event.style.strip()
         character = _one_line(event.name) or _one_line(style)
         found.append(Found(number, _tidy(event.plaintext), event.start, event.end, character))
@@ -130,7 +131,7 @@ def _blocks(lines: list[str], kind: str, remarks: list[Remark]) -> Iterator[_Blo
         left, _, right = _ARROW.sub("\0", lines[at], count=1).partition("\0")
         start, end = _milliseconds(left), _milliseconds(right)
         if start is None or (end is None and any(character.isdigit() for character in right)):
-            remarks.append(Remark(at + 1, "bad_time", "A time cannot be read."))
+            remarks.append(Remark(at + 1, "bad_time", {"text": lines[at].strip()}))
         body = lines[at + 1 : until]
         if number + 1 < len(marks):
             body = _without_number(body)
@@ -146,11 +147,11 @@ def _text_lines(body: list[str], first: int, kind: str, remarks: list[Remark]) -
             continue
         if kind == "vtt" and blank and line.split()[0] in _BLOCKS_OF_VTT:
             skipping = True
-            remarks.append(Remark(first + offset, "block", f"A {line.split()[0]} block was left out."))
+            remarks.append(Remark(first + offset, "block", {"kind": line.split()[0]}))
         if skipping:
             continue
         if blank and kept:
-            remarks.append(Remark(first + offset, "glued", "Text behind an empty line was joined to the cue before."))
+            remarks.append(Remark(first + offset, "glued"))
         kept.append(line)
         blank = False
     return tuple(kept)
@@ -175,7 +176,7 @@ def _tell_what_stands_before(lines: list[str], remarks: list[Remark]) -> None:
     for number, line in enumerate(lines, 1):
         words = line.split()
         if words and not words[0].isdigit() and words[0].upper() != "WEBVTT":
-            remarks.append(Remark(number, "before", "What stands before the first cue was left out."))
+            remarks.append(Remark(number, "before"))
             return
 
 
@@ -235,7 +236,3 @@ def _format_line(text: str) -> str:
         elif inside and stripped.lower().startswith("format:"):
             return stripped
     return "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
-
-
-def _kind(error: Exception) -> str:
-    return type(error).__name__

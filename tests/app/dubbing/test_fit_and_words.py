@@ -50,6 +50,13 @@ def test_what_is_too_long_is_stretched_up_to_a_quarter_and_then_flagged_with_a_h
         FitRules(most_stretch=1.3)
 
 
+@given(st.integers(200, 5000), st.integers(100, 4900))
+def test_what_was_made_faster_to_fit_fits_to_the_millisecond(slot: int, more: int) -> None:
+    speech = slot + min(more, slot // 4)
+    one, other = place(dub_of((0, slot, speech, "a"), (slot + GAP_MS, 9000, 500, "b")), FitRules(ripple=True))
+    assert one.speed == 1.0 or (one.end <= slot and other.start == slot + GAP_MS)
+
+
 def test_fill_slows_down_and_ripple_moves_what_follows() -> None:
     (slow,) = place(dub_of((0, 1000, 900, "a")), FitRules(fill=True))
     assert slow.speed == pytest.approx(0.9) and slow.flags == ("stretched",)

@@ -13,7 +13,7 @@ import pytest
 from app.core.dubbing.cues import Cue, Role, new_id
 from app.core.dubbing.editing import TYPES, Dubbing
 from app.core.dubbing.fit import FitRules, meetings, place
-from app.core.dubbing.making import MakeOptions, Maker
+from app.core.dubbing.making import MakeOptions, Maker, lost_takes
 from app.core.dubbing.opening import open_any
 from app.core.dubbing.pauses import CHAPTER_MS, PARAGRAPH_MS
 from app.core.dubbing.plan import FILE, PlanError, read_plan
@@ -139,6 +139,48 @@ def test_takes_kept_before_the_project_was_saved_are_taken_over(
     engine = ToneEngine()
     assert make(dubbing, library, engine) == len(TEXTS) - 2
     assert all(cue.chosen for cue in dubbing.dub.cues) and library.takes.count() == len(TEXTS)
+
+
+def test_a_project_from_another_machine_gets_its_takes_again_and_the_choice_stays(
+    tmp_path: Path, library: Library
+) -> None:
+    dubbing = new_dub(tmp_path / "p")
+    make(dubbing, library, ToneEngine())
+    one = dubbing.dub.cues[1].cue_id
+    for _ in range(2):
+        maker(dubbing, library, ToneEngine()).run(lambda: False, lambda progress: None, frozenset({one}), again=True)
+    dubbing.choose(one, dubbing.dub.cue(one).takes[1].take)
+    before = dubbing.dub
+    with Library(tmp_path / "data2") as other:
+        dubbing.lost = lost_takes(dubbing.as_kept, other.takes)
+        assert len(dubbing.missing(dubbing.dub)) == len(TEXTS) and not any(cue.chosen for cue in dubbing.dub.cues)
+        make(dubbing, other, ToneEngine())
+        assert [cue.chosen for cue in dubbing.dub.cues] == [cue.chosen for cue in before.cues]
+        for cue in before.cues:
+            np.testing.assert_array_equal(
+                other.takes.filled(cue.chosen).samples, library.takes.filled(cue.chosen).samples
+            )
+    assert dubbing.as_kept == before
+
+
+def test_takes_that_a_person_deleted_do_not_come_back_unless_nothing_else_is_left(
+    tmp_path: Path, library: Library
+) -> None:
+    dubbing = new_dub(tmp_path / "p", TEXTS[:2])
+    make(dubbing, library, ToneEngine())
+    one = dubbing.dub.cues[0].cue_id
+    maker(dubbing, library, ToneEngine()).run(lambda: False, lambda progress: None, frozenset({one}), again=True)
+    first, second = (take.take for take in dubbing.dub.cue(one).takes)
+    library.takes.move_to_bin([second])
+    assert lost_takes(dubbing.as_kept, library.takes) == frozenset()  # what is in the bin can still be heard
+    library.takes.empty_bin()
+    engine = ToneEngine()
+    assert make(dubbing, library, engine) == 0 and engine.asked == []
+    assert dubbing.dub.cue(one).chosen == first  # the one that was heard is gone
+    library.takes.move_to_bin([first])
+    library.takes.empty_bin()
+    make(dubbing, library, ToneEngine())
+    assert dubbing.dub.cue(one).chosen == first and not dubbing.missing(dubbing.dub)
 
 
 def test_three_takes_for_each_and_the_one_that_fits_is_chosen(tmp_path: Path, library: Library) -> None:

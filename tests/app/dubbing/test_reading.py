@@ -66,9 +66,11 @@ def test_every_repair_is_told_with_its_line() -> None:
         (5000, 8000, "A damaged time"),
     ]
     assert codes(SRT.encode()) == {
-        "tags": [2], "overlap": [2], "no_end": [10, 15], "glued": [13], "order": [15], "bad_time": [19],
-        "no_start": [19], "empty": [23], "nothing_to_say": [26],
+        "tags": [2], "overlap": [2], "no_end": [10], "ends_early": [15], "glued": [13], "order": [15],
+        "bad_time": [19], "no_start": [19], "empty": [23], "nothing_to_say": [26],
     }  # fmt: skip
+    said = [str(remark) for remark in read_cues(SRT.encode(), "a.srt").remarks]
+    assert {"line 2: It overlaps the next cue by 0.50 s.", "line 10: It has no end; it was given 1.9 s."} <= {*said}
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

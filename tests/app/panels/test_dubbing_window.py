@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.core.dubbing.cues import Role
 from app.core.dubbing.editing import TYPES, Dubbing
 from app.core.messages import SAVED
 from app.core.project import Project
@@ -96,8 +97,9 @@ def test_a_file_becomes_a_project_beside_it_and_is_listed(hand: Hand, tmp_path: 
     assert (tmp_path / "odd.dub" / "project.json").is_file()
     assert [state.cue.text for state in hand.states][:4] == list(LINES)
     assert hand.panel.model.rowCount() == 5 and hand.panel.title.text() == "odd"
-    assert hand.control.report is not None and hand.control.report.list.count() == len(hand.control.remarks) > 0
-    hand.control.report.close()
+    dialogs = hand.control.dialogs
+    assert dialogs.report is not None and dialogs.report.list.count() == len(dialogs.remarks) > 0
+    dialogs.report.close()
     assert str(tmp_path / "odd.dub") in hand.studio.settings.get("recent_projects")
     hand.control.close_project()
     assert hand.control.dubbing is None and not hand.panel.table.isVisible()
@@ -279,7 +281,7 @@ def test_saved_voices_are_cast_asked_for_and_refused(hand: Hand, tmp_path: Path,
     assert lines["Hello, Ann, how are you?"].voice.voice_id == shipped
     assert lines["Hello, Ann, how are you?"].description == "in a hurry"
     library.voices.withdraw(voice)
-    hand.control._cast("Ann", type(hand.control.overview.dub.cast["Ann"])("", "", ""))
+    hand.panel.cast.cast_changed.emit("Ann", Role())
     assert hand.control.overview.dub.cast["Ann"].voice == ""
     choose(cast.voice_field("Ann"), voice)
     hand.wait(lambda: hand.window.notice.message)
@@ -287,7 +289,7 @@ def test_saved_voices_are_cast_asked_for_and_refused(hand: Hand, tmp_path: Path,
     hand.control.undo()  # back to the cast with that voice: making is refused as well
     assert hand.control.overview.dub.cast["Ann"].voice == voice
     count = len(hand.fake.lines)
-    hand.control._change(lambda dubbing: dubbing.write(hand.states[2].cue.cue_id, "New words."))
+    hand.control.dub.change(lambda dubbing: dubbing.write(hand.states[2].cue.cue_id, "New words."))
     hand.window.notice.hide()
     hand.do("generate")
     hand.wait(lambda: not hand.panel.is_busy and hand.window.notice.message)
@@ -297,7 +299,7 @@ def test_saved_voices_are_cast_asked_for_and_refused(hand: Hand, tmp_path: Path,
 def test_words_of_the_project_and_of_all_change_what_is_spoken(open_hand: Hand) -> None:
     hand = open_hand
     hand.do("dub_words")
-    words = hand.control.words
+    words = hand.control.dialogs.words
     words.word.setText("NASA")
     words.said.setText("nassa")
     words.scope.setCurrentIndex(1)
@@ -326,7 +328,7 @@ def test_takes_fill_and_ripple_reach_the_dub(open_hand: Hand) -> None:
     assert any(state.placed.speed < 1 for state in hand.states)
     hand.panel.fill.click()
     first = hand.states[0].cue.cue_id
-    hand.control._change(lambda dubbing: dubbing.move(first, 5600, 5900))
+    hand.control.dub.change(lambda dubbing: dubbing.move(first, 5600, 5900))
     assert hand.states[1].placed.start == 6000
     hand.panel.ripple.click()
     assert hand.states[0].placed.end > 5940 and hand.states[1].placed.start > 6000
@@ -338,10 +340,10 @@ def test_what_takes_long_is_stopped_and_goes_on(open_hand: Hand) -> None:
     hand.fake.step_delay = 0.15
     many = [f"{line} And once more, {number}." for number in range(5) for line in LINES]
     for number, state in enumerate(hand.states):
-        hand.control._change(lambda d, s=state, n=number: d.write(s.cue.cue_id, many[n]))
+        hand.control.dub.change(lambda d, s=state, n=number: d.write(s.cue.cue_id, many[n]))
     from app.core.dubbing.cues import Cue, new_id
 
-    hand.control._change(lambda d: d.add(Cue(new_id(), text, 20_000 + 3000 * n, 22_000 + 3000 * n)
+    hand.control.dub.change(lambda d: d.add(Cue(new_id(), text, 20_000 + 3000 * n, 22_000 + 3000 * n)
                                          for n, text in enumerate(many[4:])))  # fmt: skip
     hand.do("generate")
     hand.wait(lambda: hand.panel.is_busy)
@@ -360,7 +362,7 @@ def test_what_takes_long_is_stopped_and_goes_on(open_hand: Hand) -> None:
 def test_edits_are_saved_by_themselves_and_come_back_at_the_next_start(make_studio, srt: Path) -> None:
     hand = Hand(make_studio().show()).open(srt)
     hand.make()
-    hand.control._change(lambda dubbing: dubbing.write(hand.states[0].cue.cue_id, "Other words."))
+    hand.control.dub.change(lambda dubbing: dubbing.write(hand.states[0].cue.cue_id, "Other words."))
     hand.is_saved()
     folder = hand.control.dubbing.project.folder
     with Project.open(folder, types=TYPES, readonly=True) as project:  # as a kill would leave it
@@ -417,7 +419,7 @@ def test_mix_and_export_writes_what_was_asked_for(open_hand: Hand, tmp_path: Pat
     hand = open_hand
     hand.make()
     hand.do("dub_export")
-    dialog = hand.control.exporting
+    dialog = hand.control.dialogs.exporting
     dialog.out.setText("nowhere.txt")
     dialog.export_button.click()
     assert "wav" in dialog.problem.text()
@@ -439,7 +441,7 @@ def test_mix_and_export_writes_what_was_asked_for(open_hand: Hand, tmp_path: Pat
     (tmp_path / "out").mkdir()
     hand.window.notice.hide()
     hand.do("dub_export")
-    dialog = hand.control.exporting
+    dialog = hand.control.dialogs.exporting
     assert dialog.name.text() == "{number}-{start}" and dialog.stems.isChecked()  # as it was the last time
     dialog.out.setText(str(tmp_path / "out" / "film.flac"))
     dialog.marks["watermark"].setChecked(False)
@@ -461,8 +463,8 @@ def test_an_export_is_stopped(open_hand: Hand, tmp_path: Path) -> None:
     hand = open_hand
     hand.make()
     hand.do("dub_export")
-    hand.control.exporting.out.setText(str(tmp_path / "film.wav"))
-    hand.control.exporting.export_button.click()
+    hand.control.dialogs.exporting.out.setText(str(tmp_path / "film.wav"))
+    hand.control.dialogs.exporting.export_button.click()
     assert hand.panel.is_busy
     hand.do("stop")
     hand.wait(lambda: not hand.panel.is_busy)
@@ -473,7 +475,7 @@ def test_n_goes_from_problem_to_problem(open_hand: Hand) -> None:
     hand = open_hand
     hand.make()
     for row in (1, 3):
-        hand.control._change(lambda d, row=row: d.write(hand.states[row].cue.cue_id, "Changed."))
+        hand.control.dub.change(lambda d, row=row: d.write(hand.states[row].cue.cue_id, "Changed."))
     hand.focus(hand.panel.table)
     visited = []
     for _ in range(3):
@@ -532,3 +534,31 @@ def test_sensitive_cues_are_asked_about_once_and_made_after_a_reason(hand: Hand,
     assert hand.window.review.dialog is None
     events = [entry.event for entry in hand.studio.application.library.audit.entries()]
     assert "sensitive_text" in events
+
+
+def test_takes_that_the_library_lacks_are_told_and_made_again(open_hand: Hand) -> None:
+    hand, takes = open_hand, open_hand.studio.application.library.takes
+    hand.make()
+    hand.is_saved()
+    before = [state.cue.chosen for state in hand.states]
+    takes.move_to_bin(before)
+    takes.empty_bin()
+    hand.window.rail_button("design").click()
+    hand.show()
+    hand.wait(lambda: hand.panel.make.text() == "Make 4")
+    assert "4 takes" in hand.window.notice.message
+    hand.make()
+    assert [state.cue.chosen for state in hand.states] == before and not takes.lacking(before)
+
+
+def test_what_is_there_already_is_not_replaced_unasked(open_hand: Hand, tmp_path: Path) -> None:
+    hand = open_hand
+    hand.do("dub_export")
+    dialog = hand.control.dialogs.exporting
+    (tmp_path / "film.wav").write_bytes(b"kept")
+    dialog.out.setText(str(tmp_path / "film.wav"))
+    dialog.export_button.click()
+    assert "film.wav is there already" in dialog.problem.text() and dialog.isVisible()
+    dialog.overwrite.click()
+    assert dialog.wishes().overwrite
+    dialog.close()
