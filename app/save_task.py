@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from app.core.engine_api import EngineCancelled
 from app.core.store.errors import StoreError
@@ -18,36 +18,6 @@ from app.marks.export import export_audio
 from app.marks.origin import origin_of_take
 
 log = logging.getLogger(__name__)
-
-
-class _Task(QRunnable):
-    def __init__(self, saver: Saver, take: Take, path: Path, samples: np.ndarray) -> None:
-        super().__init__()
-        self._saver, self._take, self._path, self._samples = saver, take, path, samples
-
-    def run(self) -> None:
-        try:
-            self._save()
-        finally:
-            self._saver.done()
-
-    def _save(self) -> None:
-        try:
-            exported = export_audio(
-                self._samples,
-                self._take.sample_rate,
-                self._path,
-                origin=origin_of_take(self._take),
-                tools=self._saver.tools,
-                overwrite=True,  # the dialog has asked
-            )
-        except EngineCancelled:
-            log.warning("A take was not saved: the studio is being closed")
-        except (OSError, ValueError, MarkError, StoreError) as error:
-            log.warning("A take could not be saved: %s", type(error).__name__)
-            self._saver.failed.emit(self._take, str(self._path), str(error))
-        else:
-            self._saver.saved.emit(self._take, str(self._path), exported.notes)
 
 
 class Saver(QObject):
@@ -65,16 +35,38 @@ class Saver(QObject):
 
     def save(self, take: Take, path: Path) -> None:
         """Write the take as it is now; ``saved`` or ``failed`` tells how it went."""
+        samples = take.samples
         with self._lock:
             self._left += 1
-        self._pool.start(_Task(self, take, path, take.samples))
+
+        def work() -> None:
+            try:
+                self._write(take, samples, path)
+            finally:
+                with self._lock:
+                    self._left -= 1
+
+        self._pool.start(work)
 
     @property
     def is_busy(self) -> bool:
         """Whether a file is still to be written."""
         return self._left > 0
 
-    def done(self) -> None:
-        """One is written, or never will be; called by its thread."""
-        with self._lock:
-            self._left -= 1
+    def _write(self, take: Take, samples: np.ndarray, path: Path) -> None:
+        try:
+            exported = export_audio(
+                samples,
+                take.sample_rate,
+                path,
+                origin=origin_of_take(take),
+                tools=self.tools,
+                overwrite=True,  # the dialog has asked
+            )
+        except EngineCancelled:
+            log.warning("A take was not saved: the studio is being closed")
+        except (OSError, ValueError, MarkError, StoreError) as error:
+            log.warning("A take could not be saved: %s", type(error).__name__)
+            self.failed.emit(take, str(path), str(error))
+        else:
+            self.saved.emit(take, str(path), exported.notes)

@@ -6,23 +6,9 @@ import logging
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 log = logging.getLogger(__name__)
-
-
-class _Piece(QRunnable):
-    def __init__(self, queue: BackgroundQueue, number: int, work: Callable[[], Any]) -> None:
-        super().__init__()
-        self._queue, self._number, self._work = queue, number, work
-
-    def run(self) -> None:
-        result = None
-        try:
-            result = self._work()
-        except Exception:  # a picture that cannot be made must not end the program
-            log.exception("A piece of work for a view failed")
-        self._queue.made.emit(self._number, result)
 
 
 class BackgroundQueue(QObject):
@@ -76,7 +62,16 @@ class BackgroundQueue(QObject):
         self._running_key = next(iter(self._waiting))
         work, self._running = self._waiting.pop(self._running_key)
         self._number += 1
-        self._pool.start(_Piece(self, self._number, work))
+        number = self._number
+        self._pool.start(lambda: self._do(number, work))
+
+    def _do(self, number: int, work: Callable[[], Any]) -> None:
+        result = None
+        try:
+            result = work()
+        except Exception:  # a picture that cannot be made must not end the program
+            log.exception("A piece of work for a view failed")
+        self.made.emit(number, result)
 
     def _made(self, number: int, result: Any) -> None:
         if number != self._number or self._running is None:

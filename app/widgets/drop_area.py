@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QObject, QRunnable, QSize, Qt, QThreadPool, Signal
+from PySide6.QtCore import QMimeData, QObject, QSize, Qt, QThreadPool, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -46,20 +46,13 @@ class _Answer(QObject):
     looked = Signal(str, object)  # path, AudioFileInfo or AudioFileError
 
 
-class _Look(QRunnable):
-    """Reads the header off the window's thread: the file may lie on a slow disk."""
-
-    def __init__(self, path: str, answer: _Answer) -> None:
-        super().__init__()
-        self._path = path
-        self._answer = answer
-
-    def run(self) -> None:
-        try:
-            found: AudioFileInfo | AudioFileError = inspect(self._path)
-        except AudioFileError as error:
-            found = error
-        self._answer.looked.emit(self._path, found)
+def _look(path: str, answer: _Answer) -> None:
+    """Read the header off the window's thread: the file may lie on a slow disk."""
+    try:
+        found: AudioFileInfo | AudioFileError = inspect(path)
+    except AudioFileError as error:
+        found = error
+    answer.looked.emit(path, found)
 
 
 def dropped_file(mime: QMimeData) -> str:
@@ -123,7 +116,8 @@ class DropArea(Translated, QFrame):
     def open_file(self, path: str) -> None:
         """Look at a file and keep it when it can be read."""
         self._asked = path
-        self._pool.start(_Look(path, self._answer))
+        answer = self._answer
+        self._pool.start(lambda: _look(path, answer))
 
     def clear(self) -> None:
         """Let go of the file."""
