@@ -43,10 +43,18 @@ def multiplies_bf16(device: torch.device) -> bool:
     return False
 
 
+def needs_half_weights(device: torch.device) -> bool:
+    """Whether bfloat16 means 16-bit weights with float32 products there: a processor that can do no better."""
+    from voxcpm.modules.packed import has_half_weights  # only models need these
+
+    return device.type == "cpu" and not multiplies_bf16(device) and has_half_weights()
+
+
 def choose_dtype(name: str, device: torch.device, stored: torch.dtype) -> torch.dtype:
-    """``auto`` keeps float32 weights as they are and runs 16-bit weights in bfloat16 where that is native."""
+    """``auto`` keeps float32 weights as they are, and 16-bit ones in 16 bits unless products would be emulated."""
     if name == "auto":
-        return torch.bfloat16 if stored != torch.float32 and multiplies_bf16(device) else torch.float32
+        narrow = stored != torch.float32 and (multiplies_bf16(device) or needs_half_weights(device))
+        return torch.bfloat16 if narrow else torch.float32
     name = DTYPE_NAMES.get(name, name)
     if name not in DTYPES:
         raise RequestError("dtype", f"{name!r} is not known; use auto, float32, bfloat16, float16 or int8")
@@ -63,8 +71,9 @@ def dtype_name(dtype: torch.dtype) -> str:
 def describe_machine() -> dict[str, Any]:
     """What models can run on here, as plain values.
 
-    ``device`` is what ``auto`` chooses and ``bfloat16`` whether it has such products in hardware. ``devices`` lists
-    name, memory and memory that is free now (bytes); that of the CPU is the machine's.
+    ``device`` is what ``auto`` chooses and ``bfloat16`` whether it keeps 16-bit weights so; ``half_weights`` says that
+    it then computes in float32. ``devices`` lists name, memory and memory that is free now (bytes); that of the CPU is
+    the machine's.
     """
     import psutil
 
@@ -76,4 +85,10 @@ def describe_machine() -> dict[str, Any]:
         devices.append({"name": f"cuda:{index}", "memory": int(total), "free": int(free)})
     if torch.backends.mps.is_available():  # the graphics chip shares the machine's memory
         devices.append({"name": "mps", "memory": int(memory.total), "free": int(memory.available)})
-    return {"device": str(chosen), "bfloat16": multiplies_bf16(chosen), "devices": devices}
+    halves = needs_half_weights(chosen)
+    return {
+        "device": str(chosen),
+        "bfloat16": multiplies_bf16(chosen) or halves,
+        "half_weights": halves,
+        "devices": devices,
+    }

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from voxcpm.devices import choose_dtype, dtype_name
+from voxcpm.devices import choose_dtype, dtype_name, needs_half_weights
 from voxcpm.errors import RequestError
 from voxcpm.model import VoxCPMModel
 from voxcpm.modules.minicpm4 import MLP, Attention
-from voxcpm.modules.packed import PackedLinear, can_pack, fuse_and_replace, pack_layer
+from voxcpm.modules.packed import PackedLinear, can_pack, fuse_and_replace, halve_layer, pack_layer
 from voxcpm.modules.quantised import can_quantise, few_rows_layer, many_rows_layer
 from voxcpm.vae.audio_vae import AudioVAE
 
@@ -25,10 +25,14 @@ class Precision:
 
     name: str
     compute: torch.dtype
+    halves: bool = False
+    """bfloat16 weights, computed with in float32: on processors without bfloat16 products."""
 
     @property
     def load_dtype(self) -> torch.dtype | None:
         """What weights are cast to while a file is read; None leaves them as stored, to be cast layer by layer."""
+        if self.halves:
+            return torch.bfloat16
         return None if self.name == INT8 else self.compute
 
     @property
@@ -44,6 +48,8 @@ def choose_precision(name: str, device: torch.device, stored: torch.dtype) -> Pr
     """
     if name != INT8:
         dtype = choose_dtype(name, device, stored)
+        if dtype == torch.bfloat16 and needs_half_weights(device):
+            return Precision(dtype_name(dtype), torch.float32, halves=True)
         return Precision(dtype_name(dtype), dtype)
     if device.type != "cpu":
         raise RequestError("dtype", f"int8 is for the CPU, and the model would run on {device}; use bfloat16 there")
@@ -60,7 +66,10 @@ def prepare_layers(model: VoxCPMModel, vae: AudioVAE, precision: Precision) -> N
     they are small, and a rounding error there is not averaged out by anything.
     """
     packs = can_pack(precision.compute)
-    if precision.is_int8:
+    if precision.halves:
+        fuse_and_replace(model, halve_layer)
+        _cast_rest(model, precision.compute)
+    elif precision.is_int8:
         fuse_and_replace(model, lambda path, layer: _int8_layer(model, path, layer, packs))
         _cast_rest(model, precision.compute)
     elif packs:

@@ -23,17 +23,21 @@ class Device:
 
 @dataclass(frozen=True)
 class Machine:
-    """``device`` is what ``auto`` means here; ``bfloat16`` whether that has such products in hardware."""
+    """``device`` is what ``auto`` means here; ``bfloat16`` whether that keeps 16-bit weights so.
+
+    ``half_weights``: the processor then computes in float32, and its context takes as much.
+    """
 
     device: str
     bfloat16: bool
     devices: tuple[Device, ...]
+    half_weights: bool = False
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> Machine:
         """Read what ``voxcpm info --machine --json`` says."""
         devices = tuple(Device(str(one["name"]), int(one["memory"]), int(one["free"])) for one in raw["devices"])
-        return cls(str(raw["device"]), bool(raw["bfloat16"]), devices)
+        return cls(str(raw["device"]), bool(raw["bfloat16"]), devices, bool(raw.get("half_weights", False)))
 
     def find(self, device: str) -> Device | None:
         """The device that ``auto``, ``cpu``, ``cuda`` or ``mps`` means; None where there is none."""
@@ -91,4 +95,6 @@ def need(size: Size, machine: Machine, device: str = "auto", dtype: str = "auto"
         weights = int(size.parameters * INT8_BYTES) + size.codec_parameters * 4
         return Need(found, dtype, weights, size.context_numbers * BYTES["float32"])
     width = BYTES[dtype]
-    return Need(found, dtype, size.parameters * width + size.codec_parameters * 4, size.context_numbers * width)
+    weights = size.parameters * width + size.codec_parameters * 4
+    wide = dtype == "bfloat16" and machine.half_weights and found.name == "cpu"
+    return Need(found, dtype, weights, size.context_numbers * (BYTES["float32"] if wide else width))

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -253,6 +254,8 @@ def test_the_precision_that_is_computed_with_is_the_one_the_library_chooses():
     assert need(Size(10, 1, 5, "bfloat16"), machine(100), "cuda") is None
     eight = need(Size(10, 1, 5, "bfloat16"), machine(100), dtype="int8")
     assert (eight.dtype, eight.weights, eight.context) == ("int8", 17, 20)
+    half = need(Size(10, 1, 5, "bfloat16"), replace(machine(100), half_weights=True), dtype="bfloat16")
+    assert (half.weights, half.context) == (24, 20)
 
 
 def test_the_need_of_8_bits_is_not_told_too_low():

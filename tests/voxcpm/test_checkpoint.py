@@ -188,9 +188,10 @@ def test_automatic_dtype_loses_nothing_unasked(folder: Path) -> None:
     assert VoxCPM.load(folder, device="cpu").info.dtype == "float32"
     weights = {name: t.bfloat16() for name, t in load_file(folder / "model.safetensors").items()}
     save_file(weights, folder / "model.safetensors")
-    from voxcpm.devices import multiplies_bf16
+    from voxcpm.devices import multiplies_bf16, needs_half_weights
 
-    wanted = "bfloat16" if multiplies_bf16(torch.device("cpu")) else "float32"
+    cpu = torch.device("cpu")
+    wanted = "bfloat16" if multiplies_bf16(cpu) or needs_half_weights(cpu) else "float32"
     assert VoxCPM.load(folder, device="cpu").info.dtype == wanted
 
 

@@ -11,21 +11,29 @@ from torch import Tensor, nn
 
 from app.core.resources import default_model_folder
 from tests.voxcpm.conftest import checkpoint
+from voxcpm.devices import needs_half_weights
 from voxcpm.errors import RequestError
-from voxcpm.modules.packed import FixedLinear, PackedLinear, held_bytes
-from voxcpm.modules.quantised import FewRowsInt8, ManyRowsInt8, can_quantise
+from voxcpm.modules.packed import FixedLinear, HalfWeightLinear, PackedLinear, has_half_weights, held_bytes
+from voxcpm.modules.quantised import FewRowsInt8, ManyRowsInt8, can_quantise, works
 from voxcpm.pipeline import VoxCPM
 from voxcpm.precision import choose_precision
 from voxcpm.request import Request
 
 CPU = torch.device("cpu")
 # Relative error against float32 (norm of the difference over the norm) of the demo voice's modules. Measured:
-# bfloat16 0.8, 0.9, 0.5, 0.7 and 0.3 %; int8 2.0, 3.3, 1.4, 1.9 and 0 %. Stated is half as much again.
+# bfloat16 0.8, 0.9, 0.5, 0.7 and 0.3 %; int8 2.0, 3.3, 1.4, 1.9 and 0 %; and int8 with the 7 bits that are left to
+# activations without VNNI instructions 3.6, 6.0, 2.5, 2.9 and 0 %. Stated is half as much again.
 STATED = {
     "bfloat16": {"base_lm": 0.012, "residual_lm": 0.014, "feat_encoder": 0.008, "estimator": 0.011, "fsq_layer": 0.004},
+    "half_weights": dict.fromkeys(("base_lm", "residual_lm", "feat_encoder", "estimator", "fsq_layer"), 1e-5),
     "int8": {"base_lm": 0.03, "residual_lm": 0.05, "feat_encoder": 0.021, "estimator": 0.028, "fsq_layer": 1e-5},
+    "int7": {"base_lm": 0.053, "residual_lm": 0.09, "feat_encoder": 0.038, "estimator": 0.044, "fsq_layer": 1e-5},
 }
 
+HALVES = needs_half_weights(CPU)
+SEVEN_BITS = not works(ManyRowsInt8)
+KINDS = [pytest.param(kind, marks=pytest.mark.skipif(not works(kind), reason="not exact here")) for kind in
+         (FewRowsInt8, ManyRowsInt8)]  # fmt: skip
 needs_int8 = pytest.mark.skipif(not can_quantise(), reason="this torch has no 8-bit products")
 
 
@@ -69,13 +77,14 @@ def outputs(engine: VoxCPM) -> dict[str, Tensor]:
 def test_every_module_keeps_its_stated_error(demo: dict[str, VoxCPM], name: str) -> None:
     exact, found = outputs(demo["float32"]), outputs(demo[name])
     errors = {module: relative(found[module], exact[module]) for module in exact}
-    assert {m: e for m, e in errors.items() if e > STATED[name][m]} == {}, errors
-    if name == "bfloat16":
+    stated = STATED[{"bfloat16": "half_weights" if HALVES else name, "int8": "int7" if SEVEN_BITS else name}[name]]
+    assert {m: e for m, e in errors.items() if e > stated[m]} == {}, errors
+    if name == "bfloat16" and not HALVES:
         assert all(error > 1e-5 for error in errors.values()), "this is not bfloat16 at all"
 
 
 @needs_int8
-@pytest.mark.parametrize("kind", [FewRowsInt8, ManyRowsInt8])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bias", [False, True])
 def test_an_8_bit_layer_is_as_exact_as_8_bits_can_be(kind: type[FixedLinear], bias: bool) -> None:
     torch.manual_seed(1)
@@ -83,22 +92,48 @@ def test_an_8_bit_layer_is_as_exact_as_8_bits_can_be(kind: type[FixedLinear], bi
     found = kind(layer.weight, layer.bias)
     x = torch.randn(5, 3, 256)
     assert found(x).shape == (5, 3, 96) and found(x).dtype == torch.float32
-    assert relative(found(x), layer(x)) < 0.015
+    assert relative(found(x), layer(x)) < (0.025 if SEVEN_BITS else 0.015)
     assert (found.out_features, found.in_features) == (96, 256)
     if bias:
         assert torch.allclose(found(torch.zeros(2, 256)), layer.bias.expand(2, -1)), "zeros give the bias"
     assert found(torch.full((2, 256), float("nan"))).isnan().all(), "a fault is not hidden"
 
 
+@pytest.mark.skipif(not has_half_weights(), reason="this torch has no such products")
+@pytest.mark.parametrize("bias", [False, True])
+def test_16_bit_weights_with_float32_products_lose_nothing_of_bfloat16(bias: bool) -> None:
+    torch.manual_seed(3)
+    layer = nn.Linear(256, 96, bias=bias).requires_grad_(False).bfloat16()
+    layer.weight[0, :4] = torch.tensor([1e-7, -3e-5, 240.0, 0.0])  # smaller than float16 holds exactly, and large
+    found, x = HalfWeightLinear(layer.weight, layer.bias), torch.randn(5, 3, 256)
+    assert relative(found(x), layer.float()(x)) < 1e-5
+    assert found.weight_bytes == 2 * layer.weight.numel() and found(x).dtype == torch.float32
+    assert found(torch.full((2, 256), float("nan"))).isnan().all(), "a fault is not hidden"
+
+
+@pytest.mark.skipif(not has_half_weights(), reason="this torch has no such products")
+def test_a_model_in_16_bits_takes_half_and_says_the_same_as_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voxcpm.devices.multiplies_bf16", lambda device: False)  # as on an older processor
+    monkeypatch.setattr("voxcpm.precision.needs_half_weights", lambda device: True)
+    exact = VoxCPM.load(default_model_folder(), device="cpu", dtype="float32")
+    half = VoxCPM.load(default_model_folder(), device="cpu", dtype="auto")
+    assert half.info.dtype == "bfloat16" and half.model.dtype == torch.float32
+    assert half.info.weight_bytes < 0.75 * exact.info.weight_bytes  # the codec stays as it is
+    one, two = outputs(exact), outputs(half)
+    assert max(relative(two[name], one[name]) for name in one) < 1e-5
+    request = Request("Yes.", seed=2, max_patches=3, min_patches=3)
+    assert half.generate(request).patches == 3
+
+
 @needs_int8
-@pytest.mark.parametrize("kind", [FewRowsInt8, ManyRowsInt8])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_loud_row_does_not_coarsen_its_neighbour(kind: type[FixedLinear]) -> None:
     torch.manual_seed(2)
     layer = nn.Linear(128, 64, bias=False).requires_grad_(False)
     found, x = kind(layer.weight, None), torch.randn(2, 128)
     alone = found(x[:1])
     beside = found(torch.stack((x[0], x[1] * 1000)))[:1]
-    assert relative(beside, layer(x[:1])) < 0.02
+    assert relative(beside, layer(x[:1])) < (0.03 if SEVEN_BITS else 0.02)
     assert relative(beside, alone) < 0.01
 
 

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import nn
 
-from voxcpm.modules.quantised import ManyRowsInt8, can_quantise
+from voxcpm.devices import needs_half_weights
+from voxcpm.modules.packed import HalfWeightLinear
+from voxcpm.modules.quantised import can_quantise, many_rows_layer
 
 _BUFFER_BYTES = 512 * 2**20
 _SIDE = 1536
@@ -24,13 +27,24 @@ def measure_machine(device: torch.device) -> dict[str, Any]:
     read = _BUFFER_BYTES / seconds
     buffer = one = two = torch.empty(0)
     rates: dict[str, float] = {}
+    halves = needs_half_weights(device)
     for name, dtype in (("float32", torch.float32), ("bfloat16", torch.bfloat16)):
-        x = torch.randn(_SIDE, _SIDE, device=device).to(dtype)
-        rates[name] = 2 * _SIDE**3 / _best(lambda x=x: x @ x, device)  # type: ignore[misc]
+        if dtype == torch.float32 or not halves:
+            x = torch.randn(_SIDE, _SIDE, device=device).to(dtype)
+            rates[name] = _rate(lambda x=x: x @ x, device)  # type: ignore[misc]
+    x = torch.randn(_SIDE, _SIDE)
+    if halves:
+        half = HalfWeightLinear(x, None)
+        rates["bfloat16"] = _rate(lambda: half(x), device)
     if device.type == "cpu" and can_quantise():
-        layer, x = ManyRowsInt8(torch.randn(_SIDE, _SIDE), None), torch.randn(_SIDE, _SIDE)
-        rates["int8"] = 2 * _SIDE**3 / _best(lambda: layer(x), device)
+        layer = many_rows_layer(nn.Linear(_SIDE, _SIDE, bias=False).requires_grad_(False))
+        rates["int8"] = _rate(lambda: layer(x), device)
     return {"bytes_per_second": read, "flops_per_second": rates, "threads": torch.get_num_threads()}
+
+
+def _rate(product: Callable[[], Any], device: torch.device) -> float:
+    """Operations a second of a product of two squares."""
+    return 2 * _SIDE**3 / _best(product, device)
 
 
 def _best(call: Callable[[], Any], device: torch.device) -> float:
