@@ -25,6 +25,7 @@ from app.core.settings import Settings, default_settings_file
 from app.core.takes import TakeState, TakeStore
 from app.data_control import DataControl
 from app.dialogs.help_dialog import TOPICS, HelpDialog
+from app.engine.ears import Ears
 from app.engine.worker import EngineFactory, EngineWorker
 from app.language import Language
 from app.main_window import MainWindow
@@ -90,9 +91,11 @@ class Application(QObject):
         backend = backend or SoundDeviceBackend()
         self.player = Player(backend, self)
         self.recorder = Recorder(backend, self)
+        self.ears = Ears()
         self.window = MainWindow(
-            self.settings, self.store, self.engine, self.player, self.pool, self.autosave, self.desk, self.recorder
-        )
+            self.settings, self.store, self.engine, self.player, self.pool, self.autosave, self.desk, self.recorder,
+            self.ears,
+        )  # fmt: skip
         self.window.setWindowIcon(QIcon(str(resource_path("icons", "studio.svg"))))
         self.settings.on_changed(self._setting_changed)
         self.window.theme_requested.connect(lambda theme: self.settings.set("theme", theme))
@@ -185,6 +188,7 @@ class Application(QObject):
             return max(0.0, until - time.monotonic())
 
         self.pool.waitForDone(int(_CLOSE_SECONDS * 500))
+        self.ears.close()
         self.engine.close(0.0)  # told now; it is waited for last, since nothing is lost with it
         saves_done = self.pool.waitForDone(int(left() * 1000))
         takes_kept = self.autosave.close(left())

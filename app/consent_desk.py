@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.core.library import Library
+from app.engine.ears import Ears
 from app.voice_desk import VoiceDesk
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ class ConsentDesk(QObject):
     written = Signal(str)  # path of a request or an answer
     request_read = Signal(object)  # ConsentRequest
 
-    def __init__(self, desk: VoiceDesk, library: Library, recogniser: Callable[[], Path | None]) -> None:
+    def __init__(self, desk: VoiceDesk, library: Library, recogniser: Callable[[], Path | None], ears: Ears) -> None:
         super().__init__(desk)
-        self._desk, self._library, self._recogniser = desk, library, recogniser
+        self._desk, self._library, self._recogniser, self._ears = desk, library, recogniser, ears
 
     def draw(self, voice_id: str, lang: str) -> None:
         """Draw a statement with fresh words; ``drawn`` tells. An empty ``lang`` takes the one of the record."""
@@ -103,14 +104,13 @@ class ConsentDesk(QObject):
         def work() -> None:
             from app.core.sound_files import keep
             from app.core.spoken import SpokenSound, StatementRefused, add_spoken
-            from app.engine.listeners import open_listeners
 
             if spoken.path is not None:
                 sound = SpokenSound.of_file(spoken.path, spoken.captured_at)
             else:
                 assert spoken.samples is not None
                 sound = SpokenSound.live(keep(spoken.samples, spoken.sample_rate), spoken.captured_at)
-            there = open_listeners(statement.lang, folder)
+            there = self._ears.listeners(statement.lang, folder)
             try:
                 record = add_spoken(
                     self._library.voices, voice_id, statement, sound, there, though_unheard=though_unheard
@@ -218,10 +218,9 @@ class ConsentDesk(QObject):
         def work() -> None:
             from app.core.spoken import StatementRefused
             from app.core.voice_making import save_answer
-            from app.engine.listeners import open_listeners
 
             try:
-                saved = save_answer(self._library.voices, card, path, lambda lang: open_listeners(lang, folder))
+                saved = save_answer(self._library.voices, card, path, lambda lang: self._ears.listeners(lang, folder))
             except StatementRefused as error:
                 self.refused.emit(error.problem)
                 return

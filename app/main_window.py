@@ -34,6 +34,7 @@ from app.core.settings import Settings
 from app.core.takes import Take, TakeStore
 from app.dialog_control import DialogControl
 from app.dub_control import DubControl
+from app.engine.ears import Ears
 from app.engine.marking import EngineWatermark
 from app.engine.worker import EngineWorker
 from app.job_control import JobControl
@@ -87,6 +88,7 @@ class MainWindow(Translated, QMainWindow):
         autosave: Autosave,
         desk: VoiceDesk,
         recorder: Recorder,
+        ears: Ears,
     ) -> None:
         super().__init__()
         self._settings = settings
@@ -104,11 +106,11 @@ class MainWindow(Translated, QMainWindow):
         self.status = StudioStatus()
         self.status.engine_process = lambda: engine.process_id
         self.models = ModelControl(settings, engine, self.notice, self.status, self)
-        self.sounds = SoundDesk(recorder, settings, autosave.library, self)
+        self.sounds = SoundDesk(recorder, settings, autosave.library, ears, self)
         self.compose = ComposePanel(settings, pool, self.models.button, self.sounds)
         board = QualityBoard()
         # Before the list: a take that changes gets its place first.
-        self.quality = QualityControl(settings, store, engine, board, autosave.library, self)
+        self.quality = QualityControl(settings, store, engine, board, autosave.library, ears.judge, self)
         self.takes_panel = TakesPanel(store, board)
         self.take_control = TakeControl(store, self.takes_panel, autosave, self.notice, self)
         self.player_panel = PlayerPanel(player, settings, store)
@@ -131,7 +133,7 @@ class MainWindow(Translated, QMainWindow):
             desk, self.voices_panel, self.compose.clone, self.compose.continue_, player, self.notice, self
         )
         desk.recogniser = partial(recogniser_folder, settings)
-        consents = ConsentDesk(desk, autosave.library, desk.recogniser)
+        consents = ConsentDesk(desk, autosave.library, desk.recogniser, ears)
         self.consents = ConsentControl(desk, consents, self.voices_panel, self.sounds, player, self.notice, self)
         self.rail = Rail((*(panel.key for panel in self.compose.modes), "dub", "voices"), self.compose.panel.key)
         outgoing = Outgoing(pool, self._saver.tools, autosave.library, self)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.core.audio_files import AudioFileError
+from app.core.engine_api import EngineCancelled
 from app.core.library import Library
-from app.core.quality import Listener, QualityBoard, QualityCard, judge
+from app.core.quality import QualityBoard, QualityCard
 from app.core.settings import Settings
 from app.core.takes import Take, TakeStore
-from app.engine.listening import EngineListener
 from app.engine.worker import EngineWorker
 from app.widgets.background import BackgroundQueue
 
 log = logging.getLogger(__name__)
+
+
+Sound = tuple[np.ndarray, int]
+Judge = Callable[[str, np.ndarray, int, Sound | None, Path | None], QualityCard]
+"""Measures a take in another process: text, sound and rate, the recording that it was made from, the recogniser."""
 
 
 class QualityControl(QObject):
@@ -32,13 +38,13 @@ class QualityControl(QObject):
         engine: EngineWorker,
         board: QualityBoard,
         library: Library,
+        judge: Judge,
         parent: QObject | None = None,
-        listener: Listener | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings, self._store, self._engine = settings, store, engine
         self._board, self._library = board, library
-        self._listener = listener
+        self._judge = judge
         self._queue = BackgroundQueue(self)
         self._waiting: dict[str, Take] = {}
         self._running = ""
@@ -90,9 +96,7 @@ class QualityControl(QObject):
         self._board.forget(take)
 
     def _setting_changed(self, key: str) -> None:
-        if key == "recogniser_folder":
-            self._listener = None
-        elif key == "quality_card" and not self._settings.get(key):
+        if key == "quality_card" and not self._settings.get(key):
             self._waiting.clear()
 
     def _next(self) -> None:
@@ -101,16 +105,14 @@ class QualityControl(QObject):
         uid = next(iter(self._waiting))
         take = self._waiting.pop(uid)
         self._running = uid
-        if self._listener is None:
-            folder = self._settings.get("recogniser_folder")
-            self._listener = EngineListener(Path(folder) if folder else None)
-        listener, text = self._listener, take.job.text
-        samples, rate = take.samples, take.sample_rate
+        folder = Path(self._settings.get("recogniser_folder")) if self._settings.get("recogniser_folder") else None
+        text, samples, rate = take.job.text, take.samples, take.sample_rate
 
         def work() -> QualityCard | Exception:
             try:
-                reference = reference_of(take, self._library)
-                return judge(text, samples, rate, reference=reference, listener=listener)
+                return self._judge(text, samples, rate, reference_of(take, self._library), folder)
+            except EngineCancelled as error:  # the studio is being closed
+                return error
             except Exception as error:  # an optional program may raise anything; the take is there all the same
                 log.warning("A take could not be judged", exc_info=True)
                 return error
@@ -130,7 +132,7 @@ class QualityControl(QObject):
         return self._store.of_job(take.job.job_id)
 
 
-def reference_of(take: Take, library: Library) -> tuple[np.ndarray, int] | None:
+def reference_of(take: Take, library: Library) -> Sound | None:
     """Return the recording that a take was made from (float32 [n], Hz), as far as it may be used now; else None.
 
     Saved voices are asked for at the door; a recording that is not saved counts while the door knows its consent.

@@ -22,6 +22,7 @@ from app.core.settings import Settings
 from app.core.sound_edits import Edits, RawSound
 from app.core.sound_files import read_raw
 from app.core.store.errors import StoreError
+from app.engine.ears import Ears
 from app.transcripts import Transcripts
 from app.widgets.background import BackgroundQueue
 
@@ -53,11 +54,13 @@ class SoundDesk(QObject):
     play_requested = Signal(object)  # the field whose recording is to be heard, as it is used
     stop_requested = Signal(object)  # the field whose recording is another one now
 
-    def __init__(self, recorder: Recorder, settings: Settings, library: Library, parent: QObject | None = None) -> None:
+    def __init__(
+        self, recorder: Recorder, settings: Settings, library: Library, ears: Ears, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self.recorder, self.settings = recorder, settings
         self._library = library
-        self.transcripts = Transcripts(settings, self)
+        self.transcripts = Transcripts(settings, ears, self)
         self._queue = BackgroundQueue(self)
         self._numbers = count()
         self._child: subprocess.Popen[bytes] | None = None

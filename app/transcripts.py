@@ -1,4 +1,4 @@
-"""Drafts of transcripts, heard by the speech recogniser where one is installed; in a thread of its own."""
+"""Drafts of transcripts, heard by the speech recogniser where one is installed; in a process of its own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QObject
 
-from app.core.consent.evidence import Availability, StatementRecogniser
+from app.core.consent.evidence import Availability
 from app.core.settings import Settings
-from app.engine.evidence import EvidenceUnavailable, open_recogniser, recogniser_availability
+from app.engine.ears import Ears
+from app.engine.evidence import EvidenceUnavailable, recogniser_availability
 from app.widgets.background import BackgroundQueue
 
 log = logging.getLogger(__name__)
@@ -22,11 +23,10 @@ LANGUAGES = ("en", "zh")
 class Transcripts(QObject):
     """What is heard is a guess: who asks for it has to show it as one until a person has confirmed it."""
 
-    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+    def __init__(self, settings: Settings, ears: Ears, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._settings = settings
+        self._settings, self._ears = settings, ears
         self._queue = BackgroundQueue(self)
-        self._opened: tuple[str, str, StatementRecogniser] | None = None
 
     def unavailable(self, language: str) -> Availability | None:
         """Why nothing can be heard in ``language`` (en or zh) here; None when something can. Loads nothing."""
@@ -46,7 +46,7 @@ class Transcripts(QObject):
 
         def work() -> str | Availability:
             try:
-                return self._recogniser(language, folder).transcribe(samples, sample_rate)
+                return self._ears.recogniser(language, folder).transcribe(samples, sample_rate)
             except EvidenceUnavailable as error:
                 return error.availability
             except Exception as error:  # an optional program may raise anything; a transcript can be typed as well
@@ -62,9 +62,3 @@ class Transcripts(QObject):
     def _folder(self) -> Path | None:
         folder = self._settings.get("recogniser_folder")
         return Path(folder) if folder else None
-
-    def _recogniser(self, language: str, folder: Path | None) -> StatementRecogniser:
-        key = (language, str(folder or ""))
-        if self._opened is None or self._opened[:2] != key:
-            self._opened = (*key, open_recogniser(language, folder, threads=1))
-        return self._opened[2]

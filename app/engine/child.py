@@ -6,12 +6,8 @@ the door of the process that started it: no key and no data folder is opened her
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
 import logging
 import os
-import signal
-import sys
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn
@@ -21,9 +17,9 @@ from app.core.door import Admitted
 from app.core.engine_api import Engine, EngineCancelled, EngineError
 from app.core.messages import Consent, Failure, Job, VoiceSpec
 from app.core.sound_files import KeptSound
-from app.engine.link import Frames, Link
+from app.engine.child_side import open_link
+from app.engine.link import Handler, Link
 from app.engine.voice_door import Decode, VoiceDoor
-from app.logs import PrivateFormatter
 
 MARKS = ("embed", "score")
 """Asked for while other things run: a save does not wait until the last take is made."""
@@ -162,44 +158,16 @@ def _told(work: Callable[..., Any], *arguments: Any) -> Any:
     raise EngineError(failure)
 
 
-class _LogOfTheOther(logging.Handler):
-    """Sends each line, made private here, to the log of the other process."""
-
-    def __init__(self, link: Link) -> None:
-        super().__init__()
-        self._link = link
-        self.setFormatter(PrivateFormatter())
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._link.note(record.levelno, self.format(record))
-
-
 def serve(make: MakeEngine) -> NoReturn:
     """Run an engine until the other side ends; never returns."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program that started this one
-    if sys.stderr is not None:
-        faulthandler.enable()
-    frames = _own_streams()
+    handlers: dict[str, Handler] = {}
+    link = open_link(handlers, (DECODE, *MARKS), nice=5)
     door = RemoteDoor()
     server = EngineServer(make(door), door)
-    # Nothing is kept here, and a step that runs cannot be waited for: the other side has ended.
-    link = Link(frames, server.handlers, (DECODE, *MARKS), on_gone=lambda: os._exit(0))
+    handlers |= server.handlers
     server.link = door.link = link
-    logging.basicConfig(level=logging.INFO, handlers=[_LogOfTheOther(link)], force=True)
-    with contextlib.suppress(AttributeError, OSError):
-        os.nice(5)
     link.serve()
     os._exit(0)
-
-
-def _own_streams() -> Frames:
-    """Keep standard input and output to ourselves: whatever a library prints goes to standard error."""
-    reading, writing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return Frames(reading, writing)
 
 
 def _local(door: VoiceDoor) -> Engine:

@@ -80,7 +80,7 @@ class ChildProcess:
         self._hung = False
         self._watch: Any = None
         self.calm_down()
-        log.info("The engine's process %d was started", self._process.pid)
+        log.info("Process %d was started (%s)", self._process.pid, module[0])
 
     @property
     def pid(self) -> int:

@@ -1,13 +1,13 @@
 """The optional programs of ``evidence`` as the quality card asks them: words of a take, and whose voice it sounds like.
 
-They are loaded at the first take that is judged, in the thread that judges, and kept.
+They are loaded at the first take that is judged, and kept; in the window that is in the process of ``ears_child``.
 """
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from app.engine.evidence import EvidenceUnavailable, open_matcher, open_recognis
 
 if TYPE_CHECKING:
     from voxcpm.evaluation.wording import TextNormaliser
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,8 @@ class EngineListener:
     def __init__(self, folder: Path | None = None, threads: int = 1) -> None:
         self.folder, self._threads = folder, threads
         self._recognisers: dict[str, tuple[StatementRecogniser, TextNormaliser] | ListenerMissing] = {}
-        self._matcher: SpeakerMatcher | ListenerMissing | None = None
+        self._recogniser: dict[str, StatementRecogniser | EvidenceUnavailable] = {}
+        self._matcher: SpeakerMatcher | EvidenceUnavailable | None = None
 
     def words(self, text: str, samples: np.ndarray, sample_rate: int) -> tuple[WordStep, ...]:
         """See ``quality.Listener``; empty for a text without a word that counts."""
@@ -69,19 +72,33 @@ class EngineListener:
         self, samples: np.ndarray, sample_rate: int, reference: np.ndarray, reference_rate: int
     ) -> tuple[float, float]:
         """See ``quality.Listener``."""
+        try:
+            matcher = self.matcher()
+        except EvidenceUnavailable as error:
+            raise _missing(error) from error
+        return matcher.score((samples, sample_rate), [(reference, reference_rate)]), matcher.threshold
+
+    def recogniser(self, language: str) -> StatementRecogniser:
+        """The recogniser for ``language`` (en or zh). Raises EvidenceUnavailable."""
+        if language not in self._recogniser:
+            try:
+                self._recogniser[language] = open_recogniser(language, self.folder, self._threads)
+            except EvidenceUnavailable as error:
+                self._recogniser[language] = error
+        return _there(self._recogniser[language])
+
+    def matcher(self) -> SpeakerMatcher:
+        """What compares voices. Raises EvidenceUnavailable."""
         if self._matcher is None:
             try:
                 self._matcher = open_matcher()
             except EvidenceUnavailable as error:
-                self._matcher = _missing(error)
-        if isinstance(self._matcher, ListenerMissing):
-            raise self._matcher
-        score = self._matcher.score((samples, sample_rate), [(reference, reference_rate)])
-        return score, self._matcher.threshold
+                self._matcher = error
+        return _there(self._matcher)
 
     def _open(self, language: str) -> tuple[StatementRecogniser, TextNormaliser] | ListenerMissing:
         try:
-            recogniser = open_recogniser(language, self.folder, self._threads)
+            recogniser = self.recogniser(language)
         except EvidenceUnavailable as error:
             return _missing(error)
         from voxcpm.errors import RequestError
@@ -92,6 +109,12 @@ class EngineListener:
         except RequestError as error:
             log.warning("The words of takes cannot be counted: %s", error)
             return ListenerMissing("recogniser.not_installed", _REASONS["recogniser.not_installed"])
+
+
+def _there(opened: T | EvidenceUnavailable) -> T:
+    if isinstance(opened, EvidenceUnavailable):
+        raise opened
+    return opened
 
 
 def _missing(error: EvidenceUnavailable) -> ListenerMissing:

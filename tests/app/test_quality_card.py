@@ -1,12 +1,13 @@
 """Every take gets its card in the background; it shows in the card and in the list, and a rating wins."""
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from app.core.messages import Consent, VoiceSpec
-from app.core.quality import WordStep
+from app.core.quality import ListenerMissing, WordStep, judge
 from app.quality_control import reference_of
 
 
@@ -24,11 +25,20 @@ class Ears:
         return 0.9, 0.7
 
 
+def hears_with(studio, ears):
+    """Let takes of ``studio`` be measured here, with what ``ears`` hear."""
+
+    def here(text, samples, rate, reference, folder):
+        return judge(text, samples, rate, reference=reference, listener=ears)
+
+    studio.window.quality._judge = here
+    return ears
+
+
 @pytest.fixture
 def ears(studio):
     studio.settings.set("quality_card", True)
-    studio.window.quality._listener = Ears()
-    return studio.window.quality._listener
+    return hears_with(studio, Ears())
 
 
 def judged(studio, text="Good evening.", takes=1):
@@ -84,37 +94,34 @@ def test_it_can_be_switched_off(studio, ears):
     studio.qtbot.waitUntil(lambda: studio.window.quality._board.card(take) is not None)
 
 
-def test_without_the_optional_programs_the_card_says_why(studio, monkeypatch):
-    import importlib.util
+def test_without_the_optional_programs_the_card_says_why(studio, ears):
+    def missing(*_):
+        raise ListenerMissing("recogniser.not_installed", "no speech recogniser is installed")
 
-    real = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *a: None if name == "faster_whisper" else real(name, *a)
-    )
-    studio.settings.set("quality_card", True)
+    ears.words = missing
     judged(studio)
     assert "Heard: not available: no speech recogniser is installed" in studio.takes_panel.card.text()
 
 
-def test_the_chosen_folder_reaches_the_recogniser(studio, monkeypatch, tmp_path):
-    from app.engine import listening
-
+def test_the_chosen_folder_reaches_the_one_that_measures(studio, tmp_path):
     asked = []
-
-    def opened(language, folder, threads):
-        asked.append((language, folder))
-        raise listening.EvidenceUnavailable(listening_state())
-
-    def listening_state():
-        from app.core.consent.evidence import Availability
-
-        return Availability(False, "recogniser.unusable", "no")
-
-    monkeypatch.setattr(listening, "open_recogniser", opened)
+    studio.window.quality._judge = lambda text, samples, rate, _, folder: (
+        asked.append(folder),
+        judge(text, samples, rate),
+    )[1]
     studio.settings.set("quality_card", True)
+    judged(studio)
     studio.settings.set("recogniser_folder", str(tmp_path))
-    judged(studio, "晚上好。")
-    assert asked == [("zh", tmp_path)]
+    judged(studio)
+    assert asked == [None, tmp_path]
+
+
+def test_takes_are_measured_in_another_process(studio):
+    studio.settings.set("quality_card", True)
+    (take,) = judged(studio)
+    assert studio.application.ears.process_id not in (0, os.getpid())
+    card = studio.window.quality._board.card(take)
+    assert card.seconds == pytest.approx(take.seconds) and (card.words is not None or "words" in card.unavailable)
 
 
 def test_a_failure_of_the_listener_harms_nothing(studio, ears):
@@ -136,13 +143,12 @@ def test_a_take_of_an_earlier_start_is_judged_once_it_is_looked_at(make_studio):
     with again.qtbot.waitSignal(again.application.autosave.restored):
         again.show()
     again.settings.set("quality_card", True)
-    quality = again.window.quality
-    quality._listener = Ears()
+    quality, ears = again.window.quality, hears_with(again, Ears())
     (take,) = again.store.takes
     assert take.is_unread and quality.is_idle
     again.takes_panel.select(take)
     again.qtbot.waitUntil(lambda: quality._board.card(take) is not None, timeout=60000)
-    assert quality._listener.asked == ["Good evening."]
+    assert ears.asked == ["Good evening."]
 
 
 def test_a_recording_that_has_gone_is_no_reference(tmp_path):

@@ -59,7 +59,7 @@ def on_top(stage, what):
 @contextmanager
 def listening(said, score=0.9):
     """A recogniser that hears ``said``, and a comparison of voices with this outcome."""
-    with patch("app.engine.listeners.open_listeners", lambda *_: Listeners(Hears(said), Matches(score))):
+    with patch("app.engine.ears.Ears.listeners", lambda *_: Listeners(Hears(said), Matches(score))):
         yield
 
 

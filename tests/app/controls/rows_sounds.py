@@ -204,9 +204,9 @@ def draft(language):
         import app.transcripts as transcripts
 
         languages = []
-        real = transcripts.recogniser_availability, transcripts.open_recogniser
+        real, remote = transcripts.recogniser_availability, stage.application.ears
         transcripts.recogniser_availability = lambda *_: Availability(True)
-        transcripts.open_recogniser = lambda asked, folder, threads: (languages.append(asked), Ears())[1]
+        remote.recogniser = lambda asked, folder: (languages.append(asked), Ears())[1]
         try:
             opened(stage, "continue_")
             words = stage.compose.continue_.words
@@ -219,7 +219,8 @@ def draft(language):
             words.confirm_button.click()
             assert stage.job("And on.").voice.transcript == "Heard words."
         finally:
-            transcripts.recogniser_availability, transcripts.open_recogniser = real
+            transcripts.recogniser_availability = real
+            del remote.recogniser
 
     return row
 

@@ -28,7 +28,7 @@ class Person:
             self.library.voices, VoiceCard("Ada"), Word(OTHER, "Ada", "ada@x.org"), {"reference": speech}
         )
         self.heard, self.score = None, 0.9
-        monkeypatch.setattr("app.engine.listeners.open_listeners", self._listeners)
+        monkeypatch.setattr(studio.application.ears, "listeners", self._listeners)
         there = Listeners()
         monkeypatch.setattr("app.engine.listeners.listeners_in_reach", lambda *_: there)
 

@@ -660,8 +660,9 @@ def ears(going_on, monkeypatch):
     monkeypatch.setattr("app.transcripts.recogniser_availability", lambda language, folder: Availability(True))
     opened = []
     monkeypatch.setattr(
-        "app.transcripts.open_recogniser",
-        lambda language, folder, threads: (opened.append((language, folder)), ears)[1],
+        going_on.studio.application.ears,
+        "recogniser",
+        lambda language, folder: (opened.append((language, folder)), ears)[1],
     )
     ears.opened = opened
     return ears
