@@ -112,10 +112,10 @@ class Ears:
             except LinkGone:
                 child, self._child = self._child, None
                 assert child is not None
-                failure = child.post_mortem()
                 if self._closed.is_set():
+                    child.end()
                     raise EngineCancelled from None
-                raise EngineDied(failure) from None
+                raise EngineDied(child.post_mortem()) from None
             finally:
                 self._asked_at = time.monotonic()
                 self._rest_later()

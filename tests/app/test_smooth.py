@@ -16,12 +16,14 @@ from app.engine.fake import FakeModel
 
 @pytest.fixture
 def collector(qapp):
+    gc.enable()  # as a program finds it; tests with a window have none
     interval = sys.getswitchinterval()
     parent = QObject()
     collector = Collector(parent)
     yield collector
     collector.stop()
     assert gc.isenabled() and sys.getswitchinterval() == interval
+    gc.disable()
 
 
 def test_garbage_is_collected_in_the_windows_thread_alone(collector):
