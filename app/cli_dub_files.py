@@ -13,6 +13,7 @@ from app.core.dubbing.cues import Dub
 from app.core.dubbing.editing import Dubbing
 from app.core.dubbing.fit import FitRules, meetings
 from app.core.dubbing.mixing import MixOptions
+from app.core.dubbing.overview import look
 from app.core.library import Library
 from app.core.project_files import FileReference
 from app.dub_export import SUBTITLES, DubExport, DubFormat, DubWishes
@@ -59,10 +60,8 @@ class DubFiles:
         Raises:
             OutputError: a file cannot be written with its marks. StoreError, TakeError: a take cannot be read.
         """
-        dub = dubbing.dub
-        stale = frozenset(cue.cue_id for cue in dub.cues if dubbing.is_stale(cue, dub))
         try:
-            self._export.write(dub, stale, library, self._original(dubbing))
+            self._export.write(look(dubbing, self._export.wishes.rules), library, self._original(dubbing))
         except BedError as error:
             raise RequestError("sound", str(error)) from error
 

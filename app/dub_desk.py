@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.core.dubbing.fit import Placed
     from app.core.dubbing.making import MakeOptions, Progress
     from app.core.dubbing.opening import Opened
+    from app.core.dubbing.overview import Overview
     from app.core.project_files import FileReference
     from app.dub_export import DubExport, DubWishes
     from app.marks.choice import MarkTools
@@ -276,8 +277,7 @@ class DubDesk(QObject):
     def export(
         self,
         wishes: DubWishes,
-        dub: Dub,
-        stale: frozenset[str],
+        overview: Overview,
         original: Callable[[], Path] | None,
         tools: MarkTools,
     ) -> None:
@@ -296,8 +296,8 @@ class DubDesk(QObject):
             from app.dub_export import DubExport
 
             export: DubExport = DubExport(wishes, tools, tell)
-            export.check(dub)
-            export.write(dub, stale, self.library, None if original is None else original())
+            export.check(overview.dub)
+            export.write(overview, self.library, None if original is None else original())
             self.exported.emit(export)
 
         self._begin("export", work, "long")

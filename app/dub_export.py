@@ -23,8 +23,10 @@ from app.core.dubbing.cues import Dub
 from app.core.dubbing.fit import FitRules, Placed, place
 from app.core.dubbing.levels import PIECE, SILENT, TRUE_PEAK_DB, integrated_loudness, true_peak_db
 from app.core.dubbing.mixing import Mixed, Mixer, MixOptions
-from app.core.dubbing.pauses import without_pauses
+from app.core.dubbing.overview import Overview
+from app.core.dubbing.speech import span
 from app.core.dubbing.subtitles import Kind, write_subtitles
+from app.core.dubbing.timed_text import Heard, rows_of
 from app.core.library import Library
 from app.core.store import errors
 from app.core.take_files import OutputError, check_outputs
@@ -101,19 +103,23 @@ class DubExport:
         if wishes.subtitles is not None:
             check_outputs([wishes.subtitles], force=wishes.overwrite, suffixes=SUBTITLES)
 
-    def write(self, dub: Dub, stale: frozenset[str], library: Library, original: Path | None) -> None:
-        """Mix and write everything. ``stale``: ids of cues to be flagged; ``original``: the sound of the bed.
+    def write(self, overview: Overview, library: Library, original: Path | None) -> None:
+        """Mix and write everything; ``original``: the sound of the bed.
 
         Raises:
             OutputError: a file cannot be written with its marks. StoreError, TakeError: a take cannot be read.
             BedError: the original sound cannot be read.
         """
-        self.placed = place(dub, self.wishes.rules, stale)
+        dub = overview.dub
+        self.placed = place(dub, self.wishes.rules, overview.stale)
         origins: dict[str, Origin] = {}
+        heard_of: dict[str, Heard] = {}
 
         def sound_of(uid: str) -> tuple[np.ndarray, int]:
             take = library.takes.filled(uid)
             origins[uid] = origin_of_take(take)
+            pieces = take.result.pieces if take.result is not None else ()
+            heard_of[uid] = Heard(pieces, 1000 * span(take.samples)[0] // take.sample_rate)
             return take.samples, take.sample_rate
 
         with workspace(library) as folder:
@@ -134,7 +140,7 @@ class DubExport:
                 self.notes.append(f"{self.wishes.out} comes to {mixed.true_peak_db:.1f} dB: this format raises peaks.")
             self._write_stems(dub, mixer, heard)
             self._write_cues(dub, mixer, heard)
-        self._write_subtitles(dub, mixed)
+        self._write_subtitles(overview, mixed, heard_of)
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -188,15 +194,18 @@ class DubExport:
         self.notes += [note for note in exported.notes if note not in self.notes]
         return exported
 
-    def _write_subtitles(self, dub: Dub, mixed: Mixed) -> None:
+    def _write_subtitles(self, overview: Overview, mixed: Mixed, heard_of: dict[str, Heard]) -> None:
         path = self.wishes.subtitles
         if path is None:
             return
         kind = cast(Kind, path.suffix.lower()[1:])
-        by_id = {cue.cue_id: cue for cue in dub.cues}
         timed = sorted(
-            (*times, without_pauses(by_id[cue_id].text), by_id[cue_id].character)
-            for cue_id, times in mixed.times.items()
+            row
+            for one in self.placed
+            if one.cue_id in mixed.times
+            for row in rows_of(
+                overview.by_id[one.cue_id].cue, *mixed.times[one.cue_id], one.speed, heard_of[one.take], overview.words
+            )
         )
         try:
             write_atomically(path, write_subtitles(timed, kind).encode("utf-8"))

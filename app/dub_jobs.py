@@ -122,7 +122,7 @@ class DubJobs(QObject):
             return
         self._notice.hide()
         self._panel.show_progress(-1.0, self.tr("Mixing…"))
-        self._desk.export(wishes, overview.dub, overview.stale, original, tools)
+        self._desk.export(wishes, overview, original, tools)
 
     def stop(self) -> None:
         """Stop what runs; what was finished is kept."""

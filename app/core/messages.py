@@ -244,6 +244,15 @@ PARTS = "parts"
 """In the settings of a result: of a long text that was made in parts, what each was made with, in order."""
 
 
+@dataclass(frozen=True)
+class SpokenPiece:
+    """A stretch of a take that was made by itself: its speech goes from ``start_ms`` to ``end_ms`` of the take."""
+
+    text: str
+    start_ms: int
+    end_ms: int
+
+
 @dataclass(frozen=True, eq=False)
 class TakeResult:
     """How one take ended. ``latents`` [frames, D] and ``samples`` [n] are the whole take, float32.
@@ -276,6 +285,8 @@ class TakeResult:
     batch: tuple[BatchRow, ...] = ()
     row: int = 0
     lora: str = ""
+    pieces: tuple[SpokenPiece, ...] = ()
+    """What a long text, or one with pauses written into it, was put together of; empty for a text made as a whole."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from app.core.messages import MAX_TAKES, BatchRow, Consent, Job, ModelInfo, TakeResult, VoiceSpec
+from app.core.messages import MAX_TAKES, BatchRow, Consent, Job, ModelInfo, SpokenPiece, TakeResult, VoiceSpec
 from app.core.takes import JoinedPiece, Take, TakeState
 
 FORMAT = 2
@@ -46,6 +46,7 @@ def write_facts(take: Take) -> str:
         fields = (field.name for field in dataclasses.fields(take.result))
         result = {name: getattr(take.result, name) for name in fields if name not in _NOT_IN_FACTS}
         result["batch"] = [dataclasses.asdict(row) for row in take.result.batch]
+        result["pieces"] = [dataclasses.asdict(piece) for piece in take.result.pieces]
     spec = take.job.without_names().voice
     job = replace(take.job, voice=None if spec is None else _without_person(spec))
     facts = {
@@ -183,7 +184,8 @@ def _read_take(facts: dict[str, Any]) -> Take:
 
 def _build_result(raw: dict[str, Any]) -> TakeResult:
     batch = tuple(_build(BatchRow, row) for row in raw.get("batch", ()))
-    return _build(TakeResult, {**raw, "flags": tuple(raw["flags"]), "batch": batch})
+    pieces = tuple(_build(SpokenPiece, piece) for piece in raw.get("pieces", ()))
+    return _build(TakeResult, {**raw, "flags": tuple(raw["flags"]), "batch": batch, "pieces": pieces})
 
 
 def _plain(value: Any) -> Any:

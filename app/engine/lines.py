@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.core.dubbing.lines import LONGEST_WHOLE
 from app.core.engine_api import EngineCancelled
 from app.engine.voices import EngineVoices
 
@@ -23,10 +25,10 @@ def speak(
 
     Raises EngineCancelled when told to stop, EngineError of the door, and the library's own errors.
     """
-    from voxcpm.text import LONG_TEXT_CHARS
+    from voxcpm.long_text import pieces_of
 
     requests = [_request(model, voices, line) for line in lines]
-    long = [number for number, line in enumerate(lines) if len(line.text) > LONG_TEXT_CHARS]
+    long = [number for number, line in enumerate(lines) if len(line.text) > LONGEST_WHOLE]
     short = [number for number in range(len(lines)) if number not in long]
     results: dict[int, list[Result]] = {}
     if short:
@@ -35,8 +37,10 @@ def speak(
     for number in long:
         if is_cancelled():
             raise EngineCancelled
-        chunks = model.stream_long(requests[number], cancelled=is_cancelled)
-        results[number] = [chunk.result for chunk in chunks if chunk.result is not None]
+        chunks = model.stream_long(requests[number], max_chars=LONGEST_WHOLE, cancelled=is_cancelled)
+        made = [chunk.result for chunk in chunks if chunk.result is not None]
+        pieces = pieces_of(requests[number], LONGEST_WHOLE)  # its own text, without what it goes on from
+        results[number] = [replace(result, text=piece) for result, piece in zip(made, pieces, strict=False)]
     if is_cancelled():
         raise EngineCancelled
     return [results[number] for number in range(len(lines))]

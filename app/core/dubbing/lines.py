@@ -10,6 +10,9 @@ import numpy as np
 
 from app.core.messages import TakeResult, VoiceSpec
 
+LONGEST_WHOLE = 240
+"""Characters: a longer line is spoken sentence by sentence, each going on from the one before, and by itself."""
+
 
 @dataclass(frozen=True, eq=False)
 class Anchor:

@@ -16,20 +16,18 @@ from app.core.dubbing.fit import best_take, slots
 from app.core.dubbing.lines import Anchor, Line, LineEngine
 from app.core.dubbing.pauses import Part, parts_of, pause_after
 from app.core.dubbing.plan import Plan, Row, read_plan, write_plan
+from app.core.dubbing.planning import MOST_TAKES, MakeOptions, Planner, SpecOf
 from app.core.dubbing.speech import joined, speech_ms
 from app.core.engine_api import EngineCancelled, EngineError
-from app.core.messages import MAX_SEED, Chunk, Job, ModelInfo, TakeResult, VoiceSpec
+from app.core.messages import MAX_SEED, Chunk, Job, ModelInfo, SpokenPiece, TakeResult
 from app.core.store import Store
 from app.core.take_store import TakeExistsError, TakeLibrary, UnknownTakeError
 from app.core.takes import Take
 
 log = logging.getLogger(__name__)
 
-MOST_TAKES = 3
 _PART_SEEDS = 0x85EBCA6B  # parts of one cue have seeds far apart
-_ANCHOR_CHARACTERS = (20, 200)  # shorter ones carry too little of a voice, longer ones cost in every line
 
-SpecOf = Callable[[Role], VoiceSpec | None]
 T = TypeVar("T")
 Owner = Callable[[Callable[[], Any]], Any]
 """Lets the thread that the project belongs to do something, and returns what it gave."""
@@ -43,29 +41,6 @@ def lost_takes(kept: Dub, takes: TakeLibrary) -> frozenset[str]:
 def directly(work: Callable[[], T]) -> T:
     """The owner of a project that no other thread uses."""
     return work()
-
-
-@dataclass(frozen=True)
-class MakeOptions:
-    """How takes are made. ``takes`` 1..3 for each cue, ``together`` rows at most in one batch.
-
-    ``steady``: characters without a saved voice go on from their first good line, so that they stay the same person.
-    """
-
-    seed: int = 0
-    takes: int = 1
-    together: int = 8
-    steps: int = 10
-    cfg: float | None = None
-    temperature: float | None = None
-    min_patches: int = 2
-    max_patches: int = 4096
-    retries: int = 3
-    retry_ratio: float = 6.0
-    normalize: bool = False
-    steady: bool = False
-    decided: frozenset[str] = frozenset()
-    """Categories of sensitive text that a person has decided about."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +172,7 @@ class Maker:
             ]
         lacking = [cue for cue in lacking if parts_of(self.dubbing.spoken(cue, dub))[1]]
         if lacking:
-            plan = self._with_groups(plan, lacking, dub)
+            plan = Planner(self.dubbing, self.options, self._spec_of).with_groups(plan, lacking, dub)
         write_plan(folder, plan)
         return before, plan
 
@@ -207,49 +182,6 @@ class Maker:
         known = {take.take for cue in dub.cues for take in cue.takes}
         kept = [group for group in plan.groups[before:] if any(row.take in known for row in group)]
         return replace(plan, groups=(*plan.groups[:before], *kept))
-
-    def _with_groups(self, plan: Plan, cues: Sequence[Cue], dub: Dub) -> Plan:
-        """Rows of one role together, those of like length: a short one in a batch of long ones wastes its place."""
-        by_role: dict[Role, list[Cue]] = {}
-        for cue in cues:
-            by_role.setdefault(dub.role_of(cue), []).append(cue)
-        groups: list[list[Row]] = []
-        for role, own in by_role.items():
-            rows: list[tuple[int, Row]] = []
-            anchor_take = self._known_anchor(plan, role, dub)
-            anchor = None if anchor_take else self._anchor_cue(own, role, dub)
-            if anchor is not None:
-                plan, row = plan.row(anchor.cue_id, self.dubbing.key_of(anchor, dub))
-                groups.append([row])
-                anchor_take = row.take
-            for cue in own:
-                count = self.options.takes - (cue is anchor)
-                for _ in range(count):
-                    plan, row = plan.row(cue.cue_id, self.dubbing.key_of(cue, dub), anchor_take)
-                    rows.append((len(self.dubbing.spoken(cue, dub)), row))
-            rows.sort(key=lambda pair: -pair[0])
-            size = self.options.together
-            groups += [[row for _, row in rows[start : start + size]] for start in range(0, len(rows), size)]
-        return plan.with_groups(groups)
-
-    def _known_anchor(self, plan: Plan, role: Role, dub: Dub) -> str:
-        """The take that lines of this role go on from already; "" for none."""
-        if not self.options.steady:
-            return ""
-        roles = {cue.cue_id: dub.role_of(cue) for cue in dub.cues}
-        rows = (row for group in reversed(plan.groups) for row in group)
-        return next((row.anchor for row in rows if row.anchor and roles.get(row.cue) == role), "")
-
-    def _anchor_cue(self, cues: Sequence[Cue], role: Role, dub: Dub) -> Cue | None:
-        if not self.options.steady or self._spec_of(role) is not None or len(cues) < 2:
-            return None
-        least, most = _ANCHOR_CHARACTERS
-        fitting = [
-            cue
-            for cue in cues
-            if least <= len(spoken := self.dubbing.spoken(cue, dub)) <= most and len(parts_of(spoken)[1]) == 1
-        ]
-        return fitting[0] if fitting else None
 
     def _surroundings(self) -> dict[str, object]:
         model = self.model
@@ -336,6 +268,7 @@ class Maker:
     def _take(self, row: Row, line: Line, lead: int, spoken: Sequence[tuple[Part, Sequence[TakeResult]]]) -> Take:
         """One take of the results of a cue's parts, with the pauses that were written or that punctuation asks for."""
         results = [result for _, several in spoken for result in several]
+        texts = [text for part, several in spoken for text in _texts(part, several)]
         rate = results[0].sample_rate
         sounds: list[tuple[np.ndarray, int]] = []
         for part, several in spoken:
@@ -343,7 +276,7 @@ class Maker:
                 last = number == len(several) - 1
                 sounds.append((result.samples, part.pause_ms if last else pause_after(result.text)))
         alone = len(sounds) == 1 and not lead and not sounds[0][1]
-        samples = results[0].samples if alone else joined(sounds, lead, rate)
+        samples, spans = (results[0].samples, []) if alone else joined(sounds, lead, rate)
         text = " ".join(part.text for part, _ in spoken)
         used = results[0].settings
         job = Job(
@@ -364,7 +297,8 @@ class Maker:
         take = Take(
             0, 0, 0, job, self.model, rate, self.model.frame_rate, self.model.patch_size, uid=row.take, press=row.take
         )
-        result = results[0] if alone else _whole(results, samples, text)
+        pieces = tuple(SpokenPiece(one, *times) for one, times in zip(texts, spans, strict=False))
+        result = results[0] if alone else _whole(results, samples, text, pieces)
         take.take_in(
             Chunk(0, 0, 0, samples, rate, result.latents, 0.0, result.total_seconds, (result.patches,) * 2, result)
         )
@@ -413,8 +347,15 @@ class Maker:
             project.write(snapshot)
 
 
-def _whole(results: Sequence[TakeResult], samples: np.ndarray, text: str) -> TakeResult:
-    """The results of several parts as one; what is known of each part alone is not kept."""
+def _texts(part: Part, results: Sequence[TakeResult]) -> list[str]:
+    """What each of the results of a part says: alone the part, which its result may have more than."""
+    return [part.text] if len(results) == 1 else [result.text for result in results]
+
+
+def _whole(
+    results: Sequence[TakeResult], samples: np.ndarray, text: str, pieces: tuple[SpokenPiece, ...]
+) -> TakeResult:
+    """The results of several parts as one; what else is known of each part alone is not kept."""
     ends: Mapping[str, None] = dict.fromkeys(result.end for result in results)
     total = sum(result.total_seconds for result in results)
     seconds = len(samples) / results[0].sample_rate
@@ -430,6 +371,7 @@ def _whole(results: Sequence[TakeResult], samples: np.ndarray, text: str) -> Tak
         real_time_factor=total / seconds if seconds else 0.0,
         stop_probabilities=np.concatenate([result.stop_probabilities for result in results]),
         patch_seconds=np.concatenate([result.patch_seconds for result in results]),
+        pieces=pieces,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,10 +51,11 @@ class CueState:
 
 @dataclass(frozen=True)
 class Overview:
-    """All cues, in the order of the list."""
+    """All cues, in the order of the list. ``words``: both dictionaries as they count here."""
 
     dub: Dub
     states: tuple[CueState, ...]
+    words: Mapping[str, str]
 
     @cached_property
     def by_id(self) -> dict[str, CueState]:
@@ -106,4 +108,4 @@ def look(dubbing: Dubbing, rules: FitRules) -> Overview:
         )
         for number, cue in enumerate(dub.cues, 1)
     )
-    return Overview(dub, states)
+    return Overview(dub, states, words)

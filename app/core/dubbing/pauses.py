@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST_PAUSE_MS = 60_000
@@ -43,6 +44,11 @@ def parts_of(text: str) -> tuple[int, list[Part]]:
 def without_pauses(text: str) -> str:
     """Return the text without the marks of pauses, for subtitles and for counting."""
     return " ".join(_PAUSE.sub(" ", text).split()) if _PAUSE.search(text) else text
+
+
+def marks_of_pauses(text: str) -> Iterator[re.Match[str]]:
+    """Yield the marks of pauses in a text."""
+    return _PAUSE.finditer(text)
 
 
 def pause_after(text: str) -> int:

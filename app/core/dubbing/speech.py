@@ -32,14 +32,22 @@ class CueSound:
     quiet: bool = False
 
 
-def trimmed(samples: Samples, sample_rate: int) -> Samples:
-    """Return float32 [n] without the silence at both ends, but for what leads in and rings out, faded."""
+def span(samples: Samples) -> tuple[int, int]:
+    """Return the first and behind the last sample of float32 [n] that is not silence; 0, 0 where all is."""
     peak = float(np.abs(samples).max(initial=0.0))
     if peak <= 0.0:
-        return samples[:0]
+        return 0, 0
     loud = np.flatnonzero(np.abs(samples) > peak * 10 ** (-_FLOOR_DB / 20))
-    start = max(0, int(loud[0]) - _BEFORE_MS * sample_rate // 1000)
-    stop = min(len(samples), int(loud[-1]) + 1 + _AFTER_MS * sample_rate // 1000)
+    return int(loud[0]), int(loud[-1]) + 1
+
+
+def trimmed(samples: Samples, sample_rate: int) -> Samples:
+    """Return float32 [n] without the silence at both ends, but for what leads in and rings out, faded."""
+    first, last = span(samples)
+    if first == last:
+        return samples[:0]
+    start = max(0, first - _BEFORE_MS * sample_rate // 1000)
+    stop = min(len(samples), last + _AFTER_MS * sample_rate // 1000)
     return faded(samples[start:stop], sample_rate)
 
 
@@ -54,25 +62,29 @@ def faded(samples: Samples, sample_rate: int) -> Samples:
     return made
 
 
-def joined(parts: Sequence[tuple[Samples, int]], lead_ms: int, sample_rate: int) -> Samples:
+def joined(
+    parts: Sequence[tuple[Samples, int]], lead_ms: int, sample_rate: int
+) -> tuple[Samples, list[tuple[int, int]]]:
     """Join parts (float32 [n], silence behind it in ms) to one sound, with silence of ``lead_ms`` before.
 
-    Each part loses its own silence at the joins, so that the pauses are as long as they say.
+    Each part loses its own silence at the joins, so that the pauses are as long as they say. Returns also from where to
+    where each part speaks, in ms.
     """
-    pieces = [np.zeros(lead_ms * sample_rate // 1000, np.float32)]
+    pieces, spans = [np.zeros(lead_ms * sample_rate // 1000, np.float32)], list[tuple[int, int]]()
+    length = len(pieces[0])
     for samples, pause_ms in parts:
-        pieces.append(trimmed(samples, sample_rate))
-        pieces.append(np.zeros(pause_ms * sample_rate // 1000, np.float32))
-    return np.concatenate(pieces)
+        part = trimmed(samples, sample_rate)
+        first, last = span(part)
+        spans.append((1000 * (length + first) // sample_rate, 1000 * (length + last) // sample_rate))
+        pieces += [part, np.zeros(pause_ms * sample_rate // 1000, np.float32)]
+        length += len(pieces[-2]) + len(pieces[-1])
+    return np.concatenate(pieces), spans
 
 
 def speech_ms(samples: Samples, sample_rate: int) -> int:
     """Return how long a sound is from the first to the last sample that is not silence, in ms; pauses count."""
-    peak = float(np.abs(samples).max(initial=0.0))
-    if peak <= 0.0:
-        return 0
-    loud = np.flatnonzero(np.abs(samples) > peak * 10 ** (-_FLOOR_DB / 20))
-    return round(1000 * (int(loud[-1]) + 1 - int(loud[0])) / sample_rate)
+    first, last = span(samples)
+    return round(1000 * (last - first) / sample_rate)
 
 
 def stretched(samples: Samples, sample_rate: int, speed: float) -> Samples:

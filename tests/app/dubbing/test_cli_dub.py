@@ -15,6 +15,7 @@ import soundfile
 
 from app import cli
 from app.core.dubbing.pauses import CHAPTER_MS, PARAGRAPH_MS
+from app.core.dubbing.reading import read_cues
 from app.core.dubbing.speech import ONSET
 from app.core.library import Library
 from tests.app.voices.makers import new_voice
@@ -188,3 +189,7 @@ def test_a_long_text_is_spoken_in_a_row_with_chapters_apart(place: Path, capsys:
     with Library() as library:
         take = next(take for take in library.takes.all() if take.job.text == paragraph)
         assert library.takes.filled(take.uid).seconds > 8 * 0.2
+    rows = read_cues(Path("book.vtt").read_bytes(), "book.vtt").cues
+    assert [row.text for row in rows[1:9]] == paragraph.replace("on. ", "on.|").split("|")
+    assert (rows[1].start, rows[8].end) == (cues[1]["start"], cues[1]["end"]) and len(rows) == 3 + 8
+    assert all(before.end <= after.start for before, after in itertools.pairwise(rows))
