@@ -208,7 +208,7 @@ class DubExport:
             )
         )
         try:
-            write_atomically(path, write_subtitles(timed, kind).encode("utf-8"))
+            write_atomically(path, write_subtitles(timed, kind).encode("utf-8"), private=False)
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror or error}.") from error
         self.written.append(path)

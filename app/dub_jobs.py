@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.core.messages import MAX_SEED, SAVED, Failure, Job, ModelInfo, VoiceSpec
 from app.core.models import same_folder
@@ -177,7 +177,7 @@ class DubJobs(QObject):
     def _made(self, takes: int, notes: list[str]) -> None:
         self._end()
         if notes:
-            self._notice.show_notice(" ".join(notes))
+            self._notice.show_notice(" ".join(QCoreApplication.translate("Making", note) for note in notes))
 
     def _stopped(self) -> None:
         self._end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from app.core.dubbing.editing import Dubbing, EditError
 from app.core.dubbing.fit import FitRules
@@ -62,8 +62,10 @@ class OpenDub(QObject):
         result: object = None
         try:
             result = edit(self.dubbing)
-        except (EditError, PartError) as error:
-            self._notice.show_notice(str(error))
+        except EditError as error:
+            self._notice.show_notice(QCoreApplication.translate("Edits", str(error)))
+        except PartError as error:
+            self._notice.show_notice(self.tr("A project cannot hold that."), str(error))
         self._show_and_save()
         return result
 

@@ -35,12 +35,15 @@ def main() -> int:
 
 def _declared_texts() -> str:
     """The texts of tables that know no Qt, as calls that the tool finds."""
+    from app.core.dubbing.editing import REFUSALS
+    from app.core.dubbing.making import NOTES
     from app.core.dubbing.remarks import SENTENCES
     from app.core.published_models import texts
     from app.core.settings_table import sections
 
     found = {("Models", text): None for text in texts()}
-    found |= {("Remarks", text): None for text in SENTENCES.values()}
+    for context, sentences in (("Remarks", SENTENCES.values()), ("Edits", REFUSALS.values()), ("Making", NOTES)):
+        found |= {(context, text): None for text in sentences}
     for card in sorted((ROOT / "resources" / "models").glob("*/model_card.json")):
         raw = json.loads(card.read_text(encoding="utf-8"))
         found |= {

@@ -12,15 +12,15 @@ import uuid
 from pathlib import Path
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Put ``data`` in the place of ``path``, readable by its owner alone. When this returns, it lasts.
+def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
+    """Put ``data`` in the place of ``path``, readable by its owner alone if ``private``. When this returns, it lasts.
 
     Raises:
         OSError: nothing was changed, and nothing is left of the attempt.
     """
     part = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with os.fdopen(create_private(part), "wb") as file:
+        with os.fdopen(create_private(part), "wb") if private else part.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -2343,6 +2343,45 @@
     </message>
 </context>
 <context>
+    <name>Edits</name>
+    <message>
+        <source>This cue is not there any more.</source>
+        <translation>这条台词已不存在。</translation>
+    </message>
+    <message>
+        <source>Merge two different cues.</source>
+        <translation>请合并两条不同的台词。</translation>
+    </message>
+    <message>
+        <source>Together they are too long for one cue.</source>
+        <translation>合并后对一条台词来说太长。</translation>
+    </message>
+    <message>
+        <source>A cue with times cannot be merged with one without.</source>
+        <translation>有时间的台词不能与没有时间的合并。</translation>
+    </message>
+    <message>
+        <source>There is no such place in the list.</source>
+        <translation>列表中没有这个位置。</translation>
+    </message>
+    <message>
+        <source>Split a cue between its start and its end.</source>
+        <translation>请在开始与结束之间拆分。</translation>
+    </message>
+    <message>
+        <source>Split a cue inside its text: both parts need words.</source>
+        <translation>请在文本中间拆分：两部分都要有文字。</translation>
+    </message>
+    <message>
+        <source>This cue is too short to be split.</source>
+        <translation>这条台词太短，无法拆分。</translation>
+    </message>
+    <message>
+        <source>A cue of that id is there already.</source>
+        <translation>已有相同编号的台词。</translation>
+    </message>
+</context>
+<context>
     <name>Failures</name>
     <message>
         <source>This text cannot be spoken as it is: it has no words, odd characters in it, or is too long.</source>
@@ -2801,6 +2840,17 @@
     <message>
         <source>The take could not be saved as {path}. It is still in the list: save it elsewhere.</source>
         <translation>版本无法保存为 {path}。它仍在列表中，请保存到别处。</translation>
+    </message>
+</context>
+<context>
+    <name>Making</name>
+    <message>
+        <source>The plan was begun with another model, device, library or number of threads: what is made now can differ in its last bits from what would have come out then.</source>
+        <translation>这份计划是用另一个模型、设备、程序库或线程数开始的：现在生成的内容可能与当时的结果在最末几位上不同。</translation>
+    </message>
+    <message>
+        <source>Style notes and descriptions are left out where a model or a voice with a prompt takes none.</source>
+        <translation>模型或带提示音频的声音不接受语气说明和描述时，它们会被略去。</translation>
     </message>
 </context>
 <context>
@@ -3627,6 +3677,13 @@
     <message>
         <source>Technical details</source>
         <translation>技术细节</translation>
+    </message>
+</context>
+<context>
+    <name>OpenDub</name>
+    <message>
+        <source>A project cannot hold that.</source>
+        <translation>项目无法保存这个内容。</translation>
     </message>
 </context>
 <context>

@@ -16,8 +16,25 @@ TYPES = (*PARTS, DUBBING)
 """What a project with a dub is opened with."""
 
 
+REFUSALS = {
+    "gone": "This cue is not there any more.",
+    "merge_itself": "Merge two different cues.",
+    "merge_too_long": "Together they are too long for one cue.",
+    "merge_untimed": "A cue with times cannot be merged with one without.",
+    "no_place": "There is no such place in the list.",
+    "split_beside": "Split a cue between its start and its end.",
+    "split_outside": "Split a cue inside its text: both parts need words.",
+    "split_too_short": "This cue is too short to be split.",
+    "there_already": "A cue of that id is there already.",
+}
+"""Why a change cannot be made, by code."""
+
+
 class EditError(ValueError):
-    """A change that cannot be made; the message says why. Nothing was changed."""
+    """A change that cannot be made; the message is one of ``REFUSALS``. Nothing was changed."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(REFUSALS[code])
 
 
 class Dubbing:
@@ -79,7 +96,7 @@ class Dubbing:
         def edit(data: Data) -> None:
             for cue in new:
                 if cue.cue_id in data["cues"]:
-                    raise EditError("A cue of that id is there already.")
+                    raise EditError("there_already")
                 data["cues"][cue.cue_id] = cue.to_plain()
                 data["order"].append(cue.cue_id)
                 if cue.character:
@@ -125,7 +142,7 @@ class Dubbing:
             first = _cue(data, cue_id)
             head, tail = first["text"][:at].rstrip(), first["text"][at:].lstrip()
             if not head or not tail:
-                raise EditError("Split a cue inside its text: both parts need words.")
+                raise EditError("split_outside")
             rest = Cue.from_plain(second, {**first, "text": tail, "takes": [], "chosen": "", "break": ""})
             if first["start"] is not None:
                 cut = _cut(first["start"], first["end"], len(head) / (len(head) + len(tail)), time)
@@ -144,13 +161,13 @@ class Dubbing:
         def edit(data: Data) -> None:
             first, other = _cue(data, cue_id), _cue(data, other_id)
             if cue_id == other_id:
-                raise EditError("Merge two different cues.")
+                raise EditError("merge_itself")
             if (first["start"] is None) != (other["start"] is None):
-                raise EditError("A cue with times cannot be merged with one without.")
+                raise EditError("merge_untimed")
             gap = "" if _wide(first["text"][-1:]) else " "
             text = f"{first['text']}{gap}{other['text']}".strip()
             if len(text) > LONGEST_CUE:
-                raise EditError("Together they are too long for one cue.")
+                raise EditError("merge_too_long")
             first["text"] = text
             if first["start"] is not None:
                 first["start"] = min(first["start"], other["start"])
@@ -178,7 +195,7 @@ class Dubbing:
         def edit(data: Data) -> None:
             _cue(data, cue_id)
             if not 0 <= place < len(data["order"]):
-                raise EditError("There is no such place in the list.")
+                raise EditError("no_place")
             data["order"].remove(cue_id)
             data["order"].insert(place, cue_id)
 
@@ -260,16 +277,16 @@ class Dubbing:
 def _cue(data: Data, cue_id: str) -> Data:
     cue: Data | None = data["cues"].get(cue_id)
     if cue is None:
-        raise EditError("This cue is not there any more.")
+        raise EditError("gone")
     return cue
 
 
 def _cut(start: int, end: int, share: float, time: int | None) -> int:
     if end - start < 2:
-        raise EditError("This cue is too short to be split.")
+        raise EditError("split_too_short")
     cut = round(start + share * (end - start)) if time is None else time
     if time is not None and not start < time < end:
-        raise EditError("Split a cue between its start and its end.")
+        raise EditError("split_beside")
     return min(max(cut, start + 1), end - 1)
 
 

@@ -28,6 +28,14 @@ log = logging.getLogger(__name__)
 
 _PART_SEEDS = 0x85EBCA6B  # parts of one cue have seeds far apart
 
+OTHER_MACHINE = (
+    "The plan was begun with another model, device, library or number of threads: what is made now can differ in its "
+    "last bits from what would have come out then."
+)
+NO_STYLE = "Style notes and descriptions are left out where a model or a voice with a prompt takes none."
+NOTES = (OTHER_MACHINE, NO_STYLE)
+"""What a maker may have to say."""
+
 T = TypeVar("T")
 Owner = Callable[[Callable[[], Any]], Any]
 """Lets the thread that the project belongs to do something, and returns what it gave."""
@@ -156,10 +164,7 @@ class Maker:
         if plan is None:
             plan = Plan.new(self.options.seed, self.model.fingerprint, surroundings)
         elif (plan.model, plan.surroundings) != (self.model.fingerprint, surroundings):
-            self.notes.append(
-                "The plan was begun with another model, device, library or number of threads: what is made now can "
-                "differ in its last bits from what would have come out then."
-            )
+            self._note(OTHER_MACHINE)
         dub, before = self._dub(), len(plan.groups)
         if again:
             lacking = [cue for cue in dub.cues if only is None or cue.cue_id in only]
@@ -235,7 +240,7 @@ class Maker:
         options, anchor, voice = self.options, self._anchor(row.anchor), self._spec_of(role)
         description = ", ".join(filter(None, (role.description, role.style)))
         if description and (not self.model.takes_description or (voice is not None and voice.prompt)):
-            self._note("Style notes and descriptions are left out where a model or a voice with a prompt takes none.")
+            self._note(NO_STYLE)
             description = ""
         return Line(
             text=part.text,

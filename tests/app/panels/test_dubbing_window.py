@@ -562,3 +562,17 @@ def test_what_is_there_already_is_not_replaced_unasked(open_hand: Hand, tmp_path
     dialog.overwrite.click()
     assert dialog.wishes().overwrite
     dialog.close()
+
+
+def test_remarks_and_refusals_are_chinese_with_their_numbers(hand: Hand, tmp_path: Path) -> None:
+    path = tmp_path / "odd.srt"
+    path.write_text(SRT + "\n9\n00:00:13,000 --> 00:00:12,000\nIt ends before it starts.\n", encoding="utf-8")
+    hand.do("language_zh_CN")
+    hand.open(path)
+    report = hand.control.dialogs.report
+    told = [report.list.item(row).text() for row in range(report.list.count())]
+    assert [text.split("：", 1)[1] for text in told] == ["与下一条台词重叠 1.00 秒。", "结束早于开始；已改为 1.6 秒。"]
+    report.close()
+    hand.control.dub.change(lambda dubbing: dubbing.split(hand.states[0].cue.cue_id, 0))
+    assert hand.window.notice.message == "请在文本中间拆分：两部分都要有文字。"
+    hand.do("language_en")
