@@ -22,6 +22,7 @@ from app.core.library import Library
 from app.core.models import looks_like_model
 from app.core.resources import resource_path
 from app.core.settings import Settings, default_settings_file
+from app.core.sound_files import wait_ending
 from app.core.takes import TakeState, TakeStore
 from app.data_control import DataControl
 from app.dialogs.help_dialog import TOPICS, HelpDialog
@@ -190,14 +191,17 @@ class Application(QObject):
         self.pool.waitForDone(int(_CLOSE_SECONDS * 500))
         self.ears.close()
         self.engine.close(0.0)  # told now; it is waited for last, since nothing is lost with it
-        saves_done = self.pool.waitForDone(int(left() * 1000))
+        if self.window.is_saving:  # it reads back what it wrote
+            saves_done = self.pool.waitForDone(int(left() * 1000))
+        else:
+            saves_done = wait_ending(lambda seconds: self.pool.waitForDone(int(seconds * 1000)), left())
         takes_kept = self.autosave.close(left())
         dub_saved = self.window.dub.close(left())
-        voices_done = self.desk.close(left())
+        voices_done = self.desk.close(left() / 2) or wait_ending(self.desk.close, left())
         sounds_done = self.window.sounds.close(left())
         tasks_done = self.tasks.close(left())
         views_done = self.window.player_panel.close_down(left())
-        judged = self.window.quality.close(left())
+        judged = wait_ending(self.window.quality.close, left())
         compared = self.window.compare.close(left())
         engine_done = self.engine.close(left())
         self.ended_cleanly = all(

@@ -107,7 +107,7 @@ class MainWindow(Translated, QMainWindow):
         self.status.engine_process = lambda: engine.process_id
         self.models = ModelControl(settings, engine, self.notice, self.status, self)
         self.sounds = SoundDesk(recorder, settings, autosave.library, ears, self)
-        self.compose = ComposePanel(settings, pool, self.models.button, self.sounds)
+        self.compose = ComposePanel(settings, self.models.button, self.sounds)
         board = QualityBoard()
         # Before the list: a take that changes gets its place first.
         self.quality = QualityControl(settings, store, engine, board, autosave.library, ears.judge, self)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from app.audio.recorder import Recorder, Recording
 from app.core.activity import Stretch
@@ -20,13 +19,15 @@ from app.core.library import Library
 from app.core.private_sounds import write_private
 from app.core.settings import Settings
 from app.core.sound_edits import Edits, RawSound
-from app.core.sound_files import read_raw
+from app.core.sound_files import read_raw, wait_ending
 from app.core.store.errors import StoreError
 from app.engine.ears import Ears
 from app.transcripts import Transcripts
 from app.widgets.background import BackgroundQueue
 
 log = logging.getLogger(__name__)
+
+_LOOKS = 8
 
 Failed = AudioFileError | OSError | StoreError
 
@@ -63,8 +64,8 @@ class SoundDesk(QObject):
         self.transcripts = Transcripts(settings, ears, self)
         self._queue = BackgroundQueue(self)
         self._numbers = count()
-        self._child: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self.looks = QThreadPool(self)  # for headers of files; many, since one that hangs must hold up no other
+        self.looks.setMaxThreadCount(_LOOKS)
 
     def read(self, owner: QObject, path: str, exact: bool, done: Callable[[Examined | Failed], None]) -> None:
         """Read and examine a recording.
@@ -75,7 +76,7 @@ class SoundDesk(QObject):
 
         def work() -> Examined | Failed:
             try:
-                sound = read_raw(Path(path), most_seconds=LOOKED_AT_SECONDS, follow=self._follow)
+                sound = read_raw(Path(path), most_seconds=LOOKED_AT_SECONDS)
                 diagnosis = diagnose(sound, Edits(), exact=exact)
                 best = next((one.mended for one in diagnosis.findings if one.code == "long"), None)
                 if best is None or exact:
@@ -123,14 +124,14 @@ class SoundDesk(QObject):
 
     def close(self, wait_seconds: float) -> bool:
         """Give up what waits and runs, and let go of the microphone; False when that takes longer."""
-        self._closed = True
         self.recorder.close()
-        child = self._child
-        if child is not None:
-            child.kill()  # it only decodes
         until = time.monotonic() + wait_seconds
-        read = self._queue.close(wait_seconds)
-        return self.transcripts.close(max(0.0, until - time.monotonic())) and read
+        self.looks.clear()
+        ended = [
+            wait_ending(is_done, max(0.0, until - time.monotonic()))
+            for is_done in (self._queue.close, lambda seconds: self.looks.waitForDone(int(1000 * seconds)))
+        ]
+        return self.transcripts.close(max(0.0, until - time.monotonic())) and all(ended)
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -145,8 +146,3 @@ class SoundDesk(QObject):
     def _begin(self, owner: object, work: Callable[[], object], done: Callable[..., None]) -> None:
         self._queue.keep_only(lambda key: not isinstance(key, tuple) or key[0] is not owner)
         self._queue.add((owner, next(self._numbers)), work, done)
-
-    def _follow(self, process: subprocess.Popen[bytes]) -> None:
-        self._child = process
-        if self._closed:
-            process.kill()

@@ -6,6 +6,9 @@ import io
 import json
 import subprocess
 import sys
+import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,9 +26,12 @@ from app.core.sound_child import CPU_SECONDS
 from app.core.sound_edits import RawSound
 
 _FULL = 1 << 23  # 24 bits
-Follow = Callable[["subprocess.Popen[bytes]"], object]
 MOST_SECONDS = float(MAX_REFERENCE_SECONDS)
 _LONGEST_SECONDS = 24 * 3600
+_MOMENT = 0.05
+
+_children: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
+_lock = threading.Lock()  # of the set
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +103,13 @@ def read_sound(path: Path, *, most_seconds: float = MOST_SECONDS) -> KeptSound:
     return keep(samples[:, 0], said["sample_rate"])
 
 
-def read_raw(path: Path, *, most_seconds: float, follow: Follow | None = None) -> RawSound:
+def read_raw(path: Path, *, most_seconds: float) -> RawSound:
     """Decode the first ``most_seconds`` of a sound file as it is, as ``read_sound`` does; see ``RawSound``.
-
-    ``follow`` is told the child process, which may be ended from elsewhere.
 
     Raises:
         AudioFileError: it is missing, unreadable, empty or damaged.
     """
-    said, samples = _decoded(path, most_seconds, "raw", follow=follow)
+    said, samples = _decoded(path, most_seconds, "raw")
     return RawSound(samples, said["sample_rate"], said["milliseconds"] / 1000)
 
 
@@ -137,6 +141,22 @@ def sections(path: Path, section_seconds: float) -> tuple[int, Iterator[Samples]
     return said["sample_rate"], _parts(process, process.stdout, size)
 
 
+def wait_ending(is_done: Callable[[float], bool], seconds: float) -> bool:
+    """Wait for threads that read sound, and end what they read with, since a hostile file may take a minute.
+
+    Whoever reads gets an AudioFileError. ``is_done`` waits for so many seconds; False when ``seconds`` were not enough.
+    """
+    until = time.monotonic() + seconds
+    while not is_done(max(0.0, min(_MOMENT, until - time.monotonic()))):
+        if time.monotonic() >= until:
+            return False
+        with _lock:  # again each time: one that was about to begin has begun by now
+            running = list(_children)
+        for process in running:
+            process.kill()
+    return True
+
+
 def _parts(process: subprocess.Popen[bytes], out: IO[bytes], size: int) -> Iterator[Samples]:
     try:
         waiting = out.read(size)
@@ -162,7 +182,10 @@ def _running(path: Path, seconds: float, *options: str) -> subprocess.Popen[byte
         raise AudioFileError("missing", f"{path} does not exist.")
     argv = [sys.executable, "-m", "app.core.sound_child", str(path.resolve()), repr(seconds), *options]
     root = Path(__file__).resolve().parents[2]
-    return subprocess.Popen(argv, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(argv, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    with _lock:
+        _children.add(process)
+    return process
 
 
 def _answer(process: subprocess.Popen[bytes], path: Path) -> tuple[bytes, bytes]:
@@ -185,11 +208,9 @@ def _said(head: bytes, path: Path) -> dict[str, int]:
     return said
 
 
-def _decoded(path: Path, seconds: float, *options: str, follow: Follow | None = None) -> tuple[dict[str, int], Samples]:
+def _decoded(path: Path, seconds: float, *options: str) -> tuple[dict[str, int], Samples]:
     """What the child process says of a file, and float32 [n, channels]."""
     with _running(path, seconds, *options) as process:
-        if follow is not None:
-            follow(process)
         head, rest = _answer(process, path)
     said = _said(head, path)
     samples = np.frombuffer(rest, "<f4").astype(np.float32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QThreadPool
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.core.messages import MODE_REFERENCE, SAVED, Failure, ModelInfo, VoiceSpec
@@ -23,12 +22,12 @@ class ClonePanel(ModePanel):
 
     key: ClassVar[str] = "clone"
 
-    def __init__(self, pool: QThreadPool, desk: SoundDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: SoundDesk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._label = QLabel()
         self._label.setProperty("heading", True)
         self.pick = VoicePick()
-        self.sound = SoundField(pool, desk, exact=False)
+        self.sound = SoundField(desk, exact=False)
         self.drop = self.sound.drop
         self.consent = ConsentBox()
         self.reason = muted_label()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QThreadPool, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -44,7 +44,6 @@ class ComposePanel(Translated, QWidget):
     def __init__(
         self,
         settings: Settings,
-        pool: QThreadPool,
         model_button: QWidget,
         sounds: SoundDesk,
         parent: QWidget | None = None,
@@ -55,8 +54,8 @@ class ComposePanel(Translated, QWidget):
         self._busy = False
         self._note = ""
         self.design = DesignPanel(settings)
-        self.clone = ClonePanel(pool, sounds)
-        self.continue_ = ContinuePanel(pool, sounds)
+        self.clone = ClonePanel(sounds)
+        self.continue_ = ContinuePanel(sounds)
         self.modes: tuple[ModePanel, ...] = (self.design, self.clone, self.continue_)
         self._title = QLabel()
         self._title.setObjectName("panelTitle")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QThreadPool
 from PySide6.QtWidgets import QCheckBox, QLabel, QVBoxLayout, QWidget
 
 from app.core.messages import MODE_CONTINUATION, SAVED, Failure, ModelInfo, VoiceSpec
@@ -24,12 +23,12 @@ class ContinuePanel(ModePanel):
 
     key: ClassVar[str] = "continue"
 
-    def __init__(self, pool: QThreadPool, desk: SoundDesk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: SoundDesk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._label = QLabel()
         self._label.setProperty("heading", True)
         self.pick = VoicePick()
-        self.sound = SoundField(pool, desk, exact=True)
+        self.sound = SoundField(desk, exact=True)
         self.drop = self.sound.drop
         self.words = TranscriptBox(self.sound, desk.transcripts)
         self.transcript = self.words.edit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 
-from PySide6.QtCore import QThreadPool, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.audio.recorder import RecordEnd, Recording
@@ -31,7 +31,7 @@ class SoundField(Translated, QWidget):
     edits_changed = Signal()  # the same one is to be used in another way; ``looked`` follows when it can be
     looked = Signal()  # it was examined, as it is now
 
-    def __init__(self, pool: QThreadPool, desk: SoundDesk, *, exact: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: SoundDesk, *, exact: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._exact = desk, exact
         self._examined: Examined | None = None
@@ -41,7 +41,7 @@ class SoundField(Translated, QWidget):
         self._failed = False
         self._recording_path, self._lost = "", False
         self._gaps = 0
-        self.drop = DropArea(pool)
+        self.drop = DropArea(desk.looks)
         self.record = RecordRow(desk.recorder, desk.settings)
         self.bench = TrimBench()
         self.note = Problem()

@@ -592,22 +592,26 @@ def test_a_recording_that_breaks_off_in_the_decoder_is_refused_with_the_reason(c
     assert clone.studio.compose.generate.isEnabled()
 
 
-def test_the_program_ends_at_once_while_a_file_is_read(make_studio, speech, monkeypatch):
-    """The child that decodes is ended: here it would sleep for a minute."""
-    real = subprocess.Popen
+@pytest.mark.parametrize("how", ["probe", "raw"])
+def test_the_program_ends_at_once_while_a_file_is_read(make_studio, speech, monkeypatch, how):
+    """The child that reads the header, or decodes, is ended: here it would sleep for a minute."""
+    real, asleep = subprocess.Popen, []
 
     def sleeper(argv, **options):
-        return real(argv if "probe" in argv else ["sleep", "60"], **options)
+        if how not in argv:
+            return real(argv, **options)
+        asleep.append(real(["sleep", "60"], **options))
+        return asleep[-1]
 
     monkeypatch.setattr("app.core.sound_files.subprocess.Popen", sleeper)
     studio = make_studio().show()
     hand = Hand(studio, "clone")
-    studio.drop(hand.panel.drop, speech)
-    hand.wait(lambda: studio.window.sounds._child is not None)
+    hand.panel.drop.open_file(str(speech))
+    hand.wait(lambda: len(asleep) > 0)
     began = time.monotonic()
     studio.window.close()
     assert studio.application.ended_cleanly
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 30 and all(child.poll() is not None for child in asleep)
 
 
 # The transcript ------------------------------------------------------------------------------------------------------
