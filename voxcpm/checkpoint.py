@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from voxcpm.config import VoxCPMConfig
 from voxcpm.errors import CheckpointError
 from voxcpm.model import VoxCPMModel
+from voxcpm.pins import check_pickle
 from voxcpm.vae.audio_vae import AudioVAE
 from voxcpm.vae.causal_conv import fold_weight_norm
 
@@ -103,7 +104,8 @@ def _weights(folder: Path, name: str) -> tuple[Path, ...]:
 
 
 def read_tensors(files: tuple[Path, ...]) -> Iterator[tuple[str, Tensor]]:
-    """All tensors of the files, mapped and not copied; pickles only through torch's restricted loader."""
+    """All tensors of the files, mapped and not copied. Pickles are compared with what hash is known of them, and read
+    by torch's restricted loader only."""
     for file in files:
         try:
             if file.suffix == ".safetensors":
@@ -117,6 +119,7 @@ def read_tensors(files: tuple[Path, ...]) -> Iterator[tuple[str, Tensor]]:
 
 
 def _read_pickle(file: Path) -> Iterator[tuple[str, Tensor]]:
+    check_pickle(file)
     try:
         try:
             content = torch.load(file, map_location="cpu", weights_only=True, mmap=True)

@@ -224,6 +224,10 @@ def _info(options: argparse.Namespace) -> int:
         f"unknown keys   {', '.join(config.unknown_keys) or 'none'}",
         *(f"file           {name}  {format_size(size)}" for name, size in found.files.items()),
         *(
+            f"pickled        {name}: {'its SHA-256 is that of ' + ', '.join(known) if known else 'SHA-256 not known'}"
+            for name, known in found.pickled.items()
+        ),
+        *(
             f"device         {device['name']}: {format_size(device['free'])} free of {format_size(device['memory'])}"
             for device in (machine or {}).get("devices", ())
         ),

@@ -55,6 +55,7 @@ class Inspection:
     config: VoxCPMConfig
     fingerprint: str
     files: dict[str, int]  # name -> bytes
+    pickled: dict[str, list[str]]  # weight files that are not safetensors -> who knows their SHA-256
     stored: dict[str, DtypeShare]  # by number format
     parameters: dict[str, int]  # model, audiovae
     vocab_size: int
@@ -82,6 +83,7 @@ class Inspection:
             "stored": {name: asdict(share) for name, share in sorted(self.stored.items())},
             "memory": {name: asdict(need) for name, need in self.memory.items()},
             "files": self.files,
+            "pickled": self.pickled,
             "unknown_keys": unknown,
             "config": config,
         }
@@ -97,6 +99,7 @@ def inspect_folder(folder: str | Path, *, strict: bool = False) -> Inspection:
         ConfigError: the config is incomplete or describes something that this program does not run.
     """
     from voxcpm.checkpoint import CheckpointFiles
+    from voxcpm.pins import known_hashes
     from voxcpm.tokenizer import TextTokenizer
 
     folder = Path(folder)
@@ -109,11 +112,13 @@ def inspect_folder(folder: str | Path, *, strict: bool = False) -> Inspection:
         for dtype, size, count in _headers(paths):
             stored.setdefault(dtype, Counter()).update(tensors=1, parameters=count, bytes=count * size)
             parameters[part] += count
+    weights = (*files.model, *files.vae)
     return Inspection(
         folder=folder,
         config=config,
         fingerprint=files.fingerprint(),
         files={path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()},
+        pickled={path.name: sorted(known_hashes(path)) for path in weights if path.suffix != ".safetensors"},
         stored={dtype: DtypeShare(**counts) for dtype, counts in stored.items()},
         parameters=parameters,
         vocab_size=TextTokenizer.from_dir(folder).vocab_size,
