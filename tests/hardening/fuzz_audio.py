@@ -18,6 +18,7 @@ from app.marks.choice import MarkChoice, MarkTools, Origin
 from app.marks.export import export_audio
 from app.marks.identity import make_secret
 from app.marks.verify import verify
+from voxcpm import foreign_audio
 from voxcpm.audio import MAX_SECONDS
 from voxcpm.errors import AudioError
 
@@ -92,10 +93,18 @@ def readers() -> dict[str, object]:
         "drop in the window": lambda path: inspect(str(path)),
         "panel of the window": lambda path: read_raw(path, most_seconds=60.0),
         "saved voice": read_sound,
+        "training and evaluation": _read_to_learn,
         "model, also of clone --reference": lambda path: hearing.read_file(path, MAX_SECONDS),
         "verify, the marks": lambda path: verify(path, None),
         "verify, the sound": lambda path: [len(part) for part in sections(path, 300)[1]],
     }
+
+
+def _read_to_learn(path: Path) -> None:
+    try:
+        foreign_audio.read_audio(path)
+    finally:
+        foreign_audio.end_child()  # so that its cost is counted for this file
 
 
 REFUSALS = (AudioFileError, AudioError)

@@ -8,12 +8,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from voxcpm.audio import read_audio
 from voxcpm.evaluation.jobs import DESCRIPTION, REFERENCE, Job
 from voxcpm.evaluation.recogniser import Recogniser
 from voxcpm.evaluation.speakers import Embedding, ReferenceVoices, SpeakerEmbedder, nearest, similarity
 from voxcpm.evaluation.speaking import Told
 from voxcpm.evaluation.store import EvaluationFolder
+from voxcpm.foreign_audio import read_audio
 
 
 class Listener:

@@ -8,10 +8,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from voxcpm.audio import read_audio
 from voxcpm.errors import AudioError, RequestError
 from voxcpm.evaluation.sentences import Sentence
 from voxcpm.evaluation.speakers import AUDIO_SUFFIXES
+from voxcpm.foreign_audio import read_audio
 
 _FLITE = "flite:"
 _SECONDS = 60

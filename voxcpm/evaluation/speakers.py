@@ -17,9 +17,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from voxcpm.audio import read_audio, resample, trim_silence
+from voxcpm.audio import resample, trim_silence
 from voxcpm.audio_file import Samples
 from voxcpm.errors import AudioError, RequestError
+from voxcpm.foreign_audio import read_audio
 
 Embedding = NDArray[np.float32]
 

@@ -13,9 +13,9 @@ from safetensors.torch import save
 from torch import Tensor
 
 from voxcpm import audio
-from voxcpm.audio_file import read_audio
 from voxcpm.errors import AudioError, DatasetError
 from voxcpm.files import write_atomically
+from voxcpm.foreign_audio import read_audio
 from voxcpm.training.manifest import Recorded
 from voxcpm.vae.audio_vae import AudioVAE
 
@@ -59,7 +59,7 @@ class LatentCache:
         except FileNotFoundError:
             pass
         except (SafetensorError, OSError) as error:
-            logger.warning("the kept latents %s cannot be read (%s); they are made again", path.name, error)
+            logger.warning("kept latents cannot be read (%s); they are made again", type(error).__name__)
         patches = self.encode(recorded)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, save({"patches": patches}))

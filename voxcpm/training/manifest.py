@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from voxcpm.audio import MIN_SECONDS
-from voxcpm.audio_file import probe_audio
 from voxcpm.errors import AudioError, DatasetError, RequestError
+from voxcpm.foreign_audio import probe_audio
 from voxcpm.text import check_speakable, fold_text
 
 MAX_SECONDS = 300.0

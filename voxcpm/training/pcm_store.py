@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from voxcpm.audio import resample
-from voxcpm.audio_file import read_audio
 from voxcpm.errors import DatasetError
 from voxcpm.files import write_atomically
+from voxcpm.foreign_audio import read_audio
 
 SAMPLES, INDEX, HEAD = "samples.i16", "index.npy", "store.json"
 _SCALE = 32767.0

@@ -36,7 +36,7 @@ class Teller:
     def note(self, text: str) -> None:
         """A remark for people."""
         if self._world.leads:
-            logger.info("%s", text)
+            logger.info("a remark of %d characters", len(text))  # it may name files and people; logs do not
             self.tell({"event": "note", "message": text})
 
     def log(self, event: dict[str, Any]) -> None:
