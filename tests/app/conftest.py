@@ -8,6 +8,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, QtMsgType
+from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.engine.fake import FakeEngine
@@ -18,6 +19,8 @@ HARMLESS = ("propagateSizeHints", "does not support raise()", "QFontDatabase: Ca
 
 
 PATIENCE_MS = 60_000  # a busy machine alone is no reason to fail
+for wait in (QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil, QtBot.waitCallback, QtBot.waitExposed):
+    wait.__kwdefaults__["timeout"] = PATIENCE_MS  # else 5 s
 
 
 class Studio:

@@ -1,8 +1,9 @@
 """``python -m tests.hardening.canaries``: what people wrote, are called, and where their files lie stays out of logs.
 
-The window and the commands (design, voices, clone, dub, takes, verify, prepare, export and import, and their refusals)
-run with strings that stand nowhere else, with every logger at DEBUG. Looked through are the log file as the studio
-writes it, and each message of the program before anything is taken out of it.
+The commands (design, voices, clone, dub, takes, verify, prepare, train, export and import, and their refusals) run with
+strings that stand nowhere else, with every logger at DEBUG. Looked through are the log file as the studio writes it,
+each message of the program before anything is taken out of it, and the log of the training run. ``--suite`` runs the
+whole test suite, the window's included, with :mod:`tests.hardening.canary_plugin`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import logging
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,11 +25,13 @@ import numpy as np
 from app import cli
 from app.logs import PrivateFormatter
 from tests.conftest import parity_dir
+from tests.hardening.canary_plugin import RESULTS
 from voxcpm.audio import write_wav
 
 NAME, CONTACT, TEXT, PATH = "Zyxwanda Quillfeather", "zyxwanda@quill.example", "Grumblefax murmurs", "hidden-zorbital"
 CANARIES = ("Zyxwanda", "Quillfeather", "quill.example", "Grumblefax", "murmurs", "zorbital")
 _OWN = ("app", "voxcpm")
+_LEARN = ("--steps", "2", "--warmup-steps", "1", "--batch-size", "1", "--rank", "2", "--sample", TEXT)
 
 
 class Listener(logging.Handler):
@@ -77,6 +82,7 @@ def commands(folder: Path) -> list[list[str]]:
     (place / f"{PATH}.srt").write_text(f"1\n00:00:01,000 --> 00:00:02,000\n{TEXT}.\n\n2\nbroken {TEXT}\n", "utf-8")
     row = '{"audio": "%s.wav", "text": "%s", "consent_record_id": "%s"}\n'
     (place / "data.jsonl").write_text(row % (PATH, TEXT, NAME), "utf-8")
+    (place / f"{PATH}.jsonl").write_text(row.replace("consent_record_id", "licence") % (PATH, TEXT, "CC0-1.0"), "utf-8")
     sound, out, cut = str(place / f"{PATH}.wav"), str(place / "out.wav"), str(place / f"{PATH}-cut.flac")
     word = ["--consent", NAME, "--contact", CONTACT]
     return [
@@ -95,6 +101,8 @@ def commands(folder: Path) -> list[list[str]]:
         ["verify", out, cut, "--no-watermark"],
         ["dub", str(place / f"{PATH}.srt"), "--out", str(place / "dub.wav"), *fast],
         ["prepare", str(place / "data.jsonl"), *model],
+        ["train", "--data", str(place / "data.jsonl"), "--out", str(place / "refused"), *model],
+        ["train", "--data", str(place / f"{PATH}.jsonl"), "--out", str(place / "run"), *model, *_LEARN],
         ["evaluate", "--sentences", str(place / f"{PATH}.txt"), "--out", str(place / "judged"), *model],
         ["info", str(place)],
         ["audit", "show"],
@@ -118,6 +126,9 @@ def heard(folder: Path, report: Callable[[str], None] = lambda line: None) -> li
                 done += code == 0
                 report(f"{argv[0]} {argv[1] if argv[0] == 'voices' else ''}: ended with {code}")
         problems = listener.found()
+        for path in folder.glob(f"{PATH}/run/*.jsonl"):
+            kept = path.read_text("utf-8")
+            problems += [f"{path.name} of the run holds {canary!r}" for canary in CANARIES if canary in kept]
         if done < 8:
             problems.append(f"only {done} commands did what they should, so that little was heard")
         report(f"{len(listener.raw)} messages of the program, {len(listener.file.getvalue())} characters of the log")
@@ -127,6 +138,21 @@ def heard(folder: Path, report: Callable[[str], None] = lambda line: None) -> li
     return problems
 
 
+def suite(options: list[str]) -> int:
+    """Run the tests, listening; 0 for no hit and no failed test."""
+    with tempfile.TemporaryDirectory(prefix="voxcpm-canaries-") as place:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.hardening.canary_plugin"]
+        command += ["-n", "2", "--dist", "loadfile", "-m", "not slow and not gpu", *options]
+        failed = subprocess.run(command, env=os.environ | {RESULTS: place}, check=False).returncode
+        told = [json.loads(path.read_text("utf-8")) for path in Path(place).iterdir()]
+    hits = [hit for each in told for hit in each["hits"]]
+    lines, canaries = (sum(each[what] for each in told) for what in ("lines", "canaries"))
+    print(f"{lines} lines of the log, {canaries} canaries, {len(hits)} hits")  # noqa: T201
+    for hit in hits[:100]:
+        print(hit)  # noqa: T201
+    return 1 if hits or failed or not lines else 0
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; 0 for no hit."""
     parser = argparse.ArgumentParser(
@@ -134,7 +160,10 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.parse_args(argv)
+    parser.add_argument("--suite", action="store_true", help="run the test suite; further arguments go to pytest")
+    args, more = parser.parse_known_args(argv)
+    if args.suite:
+        return suite(more)
     with tempfile.TemporaryDirectory(prefix="voxcpm-canaries-") as place:
         problems = heard(Path(place), lambda line: print(line, flush=True))  # noqa: T201
     print(f"{len(problems)} hits")  # noqa: T201

@@ -34,6 +34,7 @@ class _Watch:
         self.outside: list[str] = []
         self.children_seconds = 0.0
         self.children_kib = 0
+        self.own_kib = 0
         sys.addaudithook(self._hook)
         os.waitpid = self._waitpid  # type: ignore[assignment]
 
@@ -58,7 +59,10 @@ class _Watch:
         found, status, usage = os.wait4(pid, options)
         if found:
             self.children_seconds += usage.ru_utime + usage.ru_stime
-            self.children_kib = max(self.children_kib, usage.ru_maxrss)
+            # Until it runs its own program a child is this process, whose memory stays in its peak. So one that never had
+            # more tells nothing; where this process is small, as in the command, all do.
+            if usage.ru_maxrss > max(_status("VmHWM"), self.own_kib):
+                self.children_kib = max(self.children_kib, usage.ru_maxrss)
         return found, status
 
 
@@ -73,7 +77,7 @@ def measured(*allowed: Path) -> Iterator[Cost]:
     cost = Cost()
     _watch.allowed = ("/dev/null", f"/proc/{os.getpid()}/clear_refs", *(os.path.realpath(place) for place in allowed))
     _watch.outside, _watch.children_seconds, _watch.children_kib = [], 0.0, 0
-    before = _reset_peak()
+    before = _watch.own_kib = _reset_peak()
     signal.signal(signal.SIGPROF, _give_up)
     signal.setitimer(signal.ITIMER_PROF, HANGS)
     processor, wall = time.process_time(), time.perf_counter()
