@@ -135,6 +135,7 @@ def test_open_06_a_bad_reference_is_mended_or_refused_by_name_and_no_nan_reaches
         if panel.drop.path is not None:
             panel.consent.own.click()
             panel.consent.tick.click()
+            real.qtbot.waitUntil(lambda: "is looked for" not in panel.sound.missing(), timeout=LONG)
             if real.compose.generate.isEnabled():
                 press(real, "Good evening.")
         made = len(real.store.takes) > takes
