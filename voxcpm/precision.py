@@ -11,7 +11,7 @@ from voxcpm.devices import choose_dtype, dtype_name, needs_half_weights
 from voxcpm.errors import RequestError
 from voxcpm.model import VoxCPMModel
 from voxcpm.modules.minicpm4 import MLP, Attention
-from voxcpm.modules.packed import PackedLinear, can_pack, fuse_and_replace, halve_layer, pack_layer
+from voxcpm.modules.packed import PackedLinear, can_pack, fuse_and_replace, halve_layers, pack_layer
 from voxcpm.modules.quantised import can_quantise, few_rows_layer, many_rows_layer
 from voxcpm.vae.audio_vae import AudioVAE
 
@@ -67,7 +67,7 @@ def prepare_layers(model: VoxCPMModel, vae: AudioVAE, precision: Precision) -> N
     """
     packs = can_pack(precision.compute)
     if precision.halves:
-        fuse_and_replace(model, halve_layer)
+        fuse_and_replace(model, halve_layers())
         _cast_rest(model, precision.compute)
     elif precision.is_int8:
         fuse_and_replace(model, lambda path, layer: _int8_layer(model, path, layer, packs))

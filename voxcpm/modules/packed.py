@@ -119,9 +119,21 @@ def pack_layer(_: str, layer: nn.Linear) -> nn.Module:
     return PackedLinear(layer.weight, layer.bias)
 
 
-def halve_layer(_: str, layer: nn.Linear) -> nn.Module:
-    """The layer with 16-bit weights and float32 products."""
-    return HalfWeightLinear(layer.weight, layer.bias)
+def halve_layers() -> Replace:
+    """Makes layers with 16-bit weights and float32 products.
+
+    All of them go through one float32 buffer: one for each, taken and given back between what stays, leaves holes.
+    """
+    buffer = torch.empty(0)
+
+    def halve(_: str, layer: nn.Linear) -> nn.Module:
+        nonlocal buffer
+        count = layer.weight.numel()
+        if count > buffer.numel():
+            buffer = torch.empty(count)
+        return HalfWeightLinear(buffer[:count].view_as(layer.weight).copy_(layer.weight.detach()), layer.bias)
+
+    return halve
 
 
 def held_bytes(model: nn.Module) -> int:
