@@ -74,7 +74,6 @@ class DubExportDialog(Translated, QDialog):
         self._has_sound = has_sound
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.export_button = self.buttons.addButton("", QDialogButtonBox.ButtonRole.ActionRole)
-        self.export_button.setDefault(True)
         self.close_button = self.buttons.button(QDialogButtonBox.StandardButton.Close)
         self.form = QFormLayout()
         self._build()
@@ -246,6 +245,9 @@ class DubExportDialog(Translated, QDialog):
         layout.addWidget(self.problem)
         layout.addStretch(1)
         layout.addWidget(self.buttons)
+        for button in (self.browse, self.close_button):
+            button.setAutoDefault(False)
+        self.export_button.setDefault(True)  # which counts from here on: it stands in the dialog now
         self.setMinimumWidth(86 * self.fontMetrics().averageCharWidth())
 
     def _row(self, key: str) -> QWidget:

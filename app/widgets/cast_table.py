@@ -80,6 +80,7 @@ class CastTable(Translated, QWidget):
     # Inside ----------------------------------------------------------------------------------------------------------
 
     def _rebuild(self) -> None:
+        hints = {_DESCRIPTION: self.tr("an old man, hoarse"), _STYLE: self.tr("whispering, in a hurry")}
         self.table.setRowCount(0)
         self.table.setRowCount(len(self._characters))
         for row, character in enumerate(self._characters):
@@ -99,7 +100,7 @@ class CastTable(Translated, QWidget):
                 (_DESCRIPTION, self.tr("Description of {name}")),
                 (_STYLE, self.tr("Style of {name}")),
             ):
-                line = QLineEdit(maxLength=LONGEST_CUE)
+                line = QLineEdit(maxLength=LONGEST_CUE, placeholderText=hints[column])
                 line.editingFinished.connect(lambda row=row: self._changed(row))
                 describe(line, title.format(name=name))
                 self.table.setCellWidget(row, column, line)

@@ -183,6 +183,14 @@
         <translation>谁用哪个声音说话</translation>
     </message>
     <message>
+        <source>an old man, hoarse</source>
+        <translation>一位声音沙哑的老人</translation>
+    </message>
+    <message>
+        <source>whispering, in a hurry</source>
+        <translation>低声，匆忙</translation>
+    </message>
+    <message>
         <source>(nobody)</source>
         <translation>（无角色）</translation>
     </message>

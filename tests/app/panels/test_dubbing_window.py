@@ -11,7 +11,7 @@ import pytest
 import soundfile
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core.dubbing.cues import Role
 from app.core.dubbing.editing import TYPES, Dubbing
@@ -559,6 +559,7 @@ def test_what_is_there_already_is_not_replaced_unasked(open_hand: Hand, tmp_path
     dialog.out.setText(str(tmp_path / "film.wav"))
     dialog.export_button.click()
     assert "film.wav is there already" in dialog.problem.text() and dialog.isVisible()
+    assert [button for button in dialog.findChildren(QPushButton) if button.isDefault()] == [dialog.export_button]
     dialog.overwrite.click()
     assert dialog.wishes().overwrite
     dialog.close()
