@@ -28,6 +28,7 @@ from app.autosave import Autosave
 from app.compare_control import CompareControl
 from app.consent_control import ConsentControl, recogniser_folder
 from app.consent_desk import ConsentDesk
+from app.copy_control import CopyControl
 from app.core.models import looks_like_model
 from app.core.quality import QualityBoard
 from app.core.settings import Settings
@@ -134,6 +135,7 @@ class MainWindow(Translated, QMainWindow):
         )
         desk.recogniser = partial(recogniser_folder, settings)
         consents = ConsentDesk(desk, autosave.library, desk.recogniser, ears)
+        self.copying = CopyControl(desk, self.compose, self.notice, self)
         self.consents = ConsentControl(desk, consents, self.voices_panel, self.sounds, player, self.notice, self)
         self.rail = Rail((*(panel.key for panel in self.compose.modes), "dub", "voices"), self.compose.panel.key)
         outgoing = Outgoing(pool, self._saver.tools, autosave.library, self)
@@ -212,7 +214,8 @@ class MainWindow(Translated, QMainWindow):
         takes.retry_requested.connect(self.jobs.retry)
         takes.reproduce_requested.connect(self.jobs.reproduce)
         takes.full_requested.connect(self.jobs.render_in_full)
-        takes.settings_requested.connect(compose.copy_settings)
+        takes.settings_requested.connect(self.copying.copy)
+        self.copying.panel_requested.connect(lambda key: self.rail.button(key).click())
         self._autosave.page_shown.connect(lambda *_: jobs.learn(self._store.takes))
         self._saver.saved.connect(self._saved)
         self._saver.failed.connect(self._save_failed)
@@ -276,7 +279,7 @@ class MainWindow(Translated, QMainWindow):
             self._player.stop()
             self.dub.shown()
         elif key == "voices":
-            self.voices.look(self.voices_panel.search.text().strip())
+            self.voices.shown(self.voices_panel.search.text().strip())
         else:
             self.compose.choose(key)
 

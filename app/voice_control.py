@@ -61,6 +61,12 @@ class VoiceControl(QObject):
         self._query = query
         self._desk.look(query)
 
+    def shown(self, query: str = "") -> None:
+        """The panel came into view: takes may have been made with the chosen voice since."""
+        self.look(query)
+        if self._panel.current is not None:
+            self._desk.describe(self._panel.current.voice_id)
+
     def save_recording(self, key: str) -> None:
         """Ask about the recording of a mode, and save it as a voice."""
         from app.dialogs.save_voice import SaveVoiceDialog
@@ -106,6 +112,7 @@ class VoiceControl(QObject):
         panel.look_requested.connect(self.look)
         panel.voice_selected.connect(desk.describe)
         panel.preview_requested.connect(desk.preview)
+        panel.take_preview_requested.connect(desk.preview_take)
         panel.use_requested.connect(self._use)
         panel.rename_requested.connect(desk.rename)
         panel.export_requested.connect(self._ask_to_export)

@@ -39,6 +39,8 @@ class Described:
     record: ConsentRecord | None = None
     more: tuple[Problem, ...] = ()
     """What would raise the level, and what this machine lacks for it."""
+    take: str = ""
+    """The take that shows how the voice speaks, see ``TakeLibrary.sample_of``; or the one that it was kept from."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ class VoiceDesk(QObject):
             lines = tuple(explain_lines(record)) if record is not None else ()
             foreign = voices.is_foreign(voice_id)
             more = self._more(record) if record is not None and not voice.shipped else ()
-            self.described.emit(Described(voice, lines, verdict.problems, verdict.level, foreign, record, more))
+            take = self._sample_of(voice)
+            self.described.emit(Described(voice, lines, verdict.problems, verdict.level, foreign, record, more, take))
 
         self._begin("describe", work)
 
@@ -128,6 +131,20 @@ class VoiceDesk(QObject):
             voice = voices.get(voice_id)
             sound = voices.kept_sound(voice_id, voice.parts[0] if voice.parts else "reference")
             self.sound_ready.emit(voice_id, sound.samples, sound.sample_rate)
+
+        self._begin("preview", work)
+
+    def preview_take(self, voice_id: str) -> None:
+        """Read the take that shows how a voice speaks; ``sound_ready`` tells."""
+
+        def work() -> None:
+            from app.core.take_store import UnknownTakeError
+
+            uid = self._sample_of(self._library.voices.get(voice_id))
+            if not uid:
+                raise UnknownTakeError("There is no take of this voice (any more). Make one first.")
+            take = self._library.takes.filled(uid)
+            self.sound_ready.emit(voice_id, take.samples, take.sample_rate)
 
         self._begin("preview", work)
 
@@ -291,6 +308,11 @@ class VoiceDesk(QObject):
             self._begin(what, work)
 
     # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _sample_of(self, voice: SavedVoice) -> str:
+        takes = self._library.takes
+        kept_from = voice.card.from_take if voice.card is not None else ""
+        return takes.sample_of(voice.voice_id) or (kept_from if kept_from and takes.has(kept_from) else "")
 
     def _more(self, record: ConsentRecord) -> tuple[Problem, ...]:
         from app.core.spoken import what_would_raise

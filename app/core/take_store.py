@@ -126,7 +126,7 @@ class TakeLibrary:
                 if take.binned:
                     connection.execute("INSERT INTO take_bin VALUES (?)", (seq,))
         except (sqlite3.IntegrityError, errors.KeyExistsError) as error:
-            if self._has(take.uid):
+            if self.has(take.uid):
                 raise TakeExistsError("This take is in the library already.") from error
             raise
         return seq
@@ -174,6 +174,11 @@ class TakeLibrary:
         if take is None:
             raise TakeUnreadableError("The facts of this take cannot be read.")
         return take
+
+    def has(self, uid: str) -> bool:
+        """Whether there is such a take, also in the bin."""
+        with self._database.read() as connection:
+            return connection.execute("SELECT 1 FROM takes WHERE take_id = ?", (uid,)).fetchone() is not None
 
     def find(self, beginning: str) -> Take:
         """Return the take whose uid begins so.
@@ -223,6 +228,19 @@ class TakeLibrary:
                 "SELECT take_id FROM takes WHERE take_id IN (SELECT value FROM json_each(?))", (json.dumps([*wanted]),)
             )
             return wanted - {row[0] for row in held}
+
+    def sample_of(self, voice_id: str) -> str:
+        """Return the uid of the take to show a voice by: a favourite, the best rated, or the newest; empty for none.
+
+        Takes in the bin do not count.
+        """
+        with self._database.read() as connection:
+            row = connection.execute(
+                f"{_ROW} WHERE t.voice_id = ? AND b.seq IS NULL "
+                "ORDER BY m.favourite DESC, m.rating DESC, t.seq DESC LIMIT 1",
+                (voice_id,),
+            ).fetchone()
+        return "" if row is None else str(row["take_id"])
 
     def count(self, *, binned: bool = False) -> int:
         """Return how many takes there are in the bin, or outside it."""
@@ -294,10 +312,6 @@ class TakeLibrary:
         return self._delete("1", ())
 
     # Inside ----------------------------------------------------------------------------------------------------------
-
-    def _has(self, uid: str) -> bool:
-        with self._database.read() as connection:
-            return connection.execute("SELECT 1 FROM takes WHERE take_id = ?", (uid,)).fetchone() is not None
 
     def _row(self, uid: str) -> sqlite3.Row:
         with self._database.read() as connection:

@@ -41,8 +41,8 @@ class VoiceCard:
     """The texts of a voice. ``kind`` is the subject kind of its record.
 
     ``transcript`` belongs to the prompt. ``lora`` is a path and ``lora_sha256`` the hash of its weights file.
-    ``sample_take`` and ``from_take`` are ids: a take to show the voice by, and the designed take that it was kept from.
-    ``licence`` is the text that a shipped voice comes under.
+    ``from_take`` is the id of the designed take that it was kept from. ``licence`` is the text that a shipped voice
+    comes under.
     """
 
     name: str
@@ -52,7 +52,6 @@ class VoiceCard:
     style: str = ""
     lora: str = ""
     lora_sha256: str = ""
-    sample_take: str = ""
     from_take: str = ""
     licence: str = ""
 
@@ -93,6 +92,8 @@ class VoiceCard:
         except canonical.CanonicalError as error:
             raise VoiceError(f"The texts of this voice cannot be read: {error}.") from error
         tags = raw.pop("tags", None) if isinstance(raw, dict) else None
+        if isinstance(raw, dict):
+            raw.pop("sample_take", None)  # cards of before have the field; nothing ever filled it in
         if not isinstance(tags, list) or not all(isinstance(value, str) for value in (*raw.values(), *tags)):
             raise VoiceError("The texts of this voice are damaged.")
         if {*raw, "tags"} != {field.name for field in dataclasses.fields(cls)}:

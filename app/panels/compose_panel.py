@@ -120,7 +120,7 @@ class ComposePanel(Translated, QWidget):
         return found
 
     def copy_settings(self, take: Take) -> None:
-        """Take over text, description, settings and seed of a take; its voice has to be chosen anew."""
+        """Take over text, description, settings and seed of a take; see ``CopyControl`` for its voice."""
         job = take.job
         self.text.setPlainText(job.text)
         if job.mode == MODE_DESIGN:

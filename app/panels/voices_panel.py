@@ -26,6 +26,7 @@ from app.widgets.take_delegate import TwoLineDelegate
 from app.widgets.translated import Translated, describe
 
 _TYPING_MS = 150
+_BUTTONS = ("clone", "continue", "play", "hear", "export", "raise", "renew", "withdraw", "complaint", "delete")
 
 
 class VoicesPanel(Translated, QWidget):
@@ -34,6 +35,7 @@ class VoicesPanel(Translated, QWidget):
     look_requested = Signal(str)
     voice_selected = Signal(str)
     preview_requested = Signal(str)
+    take_preview_requested = Signal(str)
     use_requested = Signal(object, str)  # SavedVoice, clone or continue
     rename_requested = Signal(str, str, object)  # id, name, tags
     export_requested = Signal(object)
@@ -83,10 +85,7 @@ class VoicesPanel(Translated, QWidget):
         self.more = QLabel(wordWrap=True)
         self.more.setProperty("muted", True)
         self.reasons = Problem()
-        self.buttons = {
-            key: QPushButton()
-            for key in ("clone", "continue", "play", "export", "raise", "renew", "withdraw", "complaint", "delete")
-        }
+        self.buttons = {key: QPushButton() for key in _BUTTONS}
         self._typing = QTimer(self, interval=_TYPING_MS, singleShot=True)
         self._build()
         self._connect()
@@ -156,6 +155,10 @@ class VoicesPanel(Translated, QWidget):
             "clone": (self.tr("Use for cloning"), self.tr("Speak with this voice")),
             "continue": (self.tr("Use to continue"), self.tr("Go on from the prompt of this voice")),
             "play": (self.tr("Listen"), self.tr("Play the recording of this voice")),
+            "hear": (
+                self.tr("Hear a take"),
+                self.tr("Play a favourite, the best rated or the newest take of it"),
+            ),
             "export": (self.tr("Export…"), self.tr("Write the voice with its record to one file")),
             "raise": (
                 self.tr("Speak the statement…"),
@@ -240,6 +243,8 @@ class VoicesPanel(Translated, QWidget):
                 self.use_requested.emit(voice, key)
             case "play":
                 self.preview_requested.emit(voice.voice_id)
+            case "hear":
+                self.take_preview_requested.emit(voice.voice_id)
             case "export":
                 self.export_requested.emit(voice)
             case "raise":
@@ -290,6 +295,7 @@ class VoicesPanel(Translated, QWidget):
         self.buttons["clone"].setEnabled(usable and "reference" in voice.parts)
         self.buttons["continue"].setEnabled(usable and "prompt" in voice.parts)
         self.buttons["play"].setEnabled(bool(voice.parts) and voice.card is not None)
+        self.buttons["hear"].setEnabled(described is not None and bool(described.take))
         self.buttons["export"].setEnabled(usable)
         self.buttons["withdraw"].setEnabled(own and voice.state is VoiceState.ACTIVE and voice.card is not None)
         record = described.record if described is not None else None

@@ -1073,6 +1073,25 @@
     </message>
 </context>
 <context>
+    <name>CopyControl</name>
+    <message>
+        <source>This take was made with a recording that is not saved as a voice. Open the recording again.</source>
+        <translation>这个版本用的是一段没有存为声音的录音。请重新打开那段录音。</translation>
+    </message>
+    <message>
+        <source>Its recording is not there any more.</source>
+        <translation>它的录音已经不在了。</translation>
+    </message>
+    <message>
+        <source>The voice {name}, which this take was made with, cannot be used:</source>
+        <translation>生成这个版本所用的声音“{name}”不能使用：</translation>
+    </message>
+    <message>
+        <source>The voice that this take was made with is not in the library any more. Choose another one.</source>
+        <translation>生成这个版本所用的声音已不在声音库中。请另选一个。</translation>
+    </message>
+</context>
+<context>
     <name>CueCard</name>
     <message>
         <source>As the character</source>
@@ -6734,6 +6753,14 @@
     <message>
         <source>Play the recording of this voice</source>
         <translation>播放这个声音的录音</translation>
+    </message>
+    <message>
+        <source>Hear a take</source>
+        <translation>试听版本</translation>
+    </message>
+    <message>
+        <source>Play a favourite, the best rated or the newest take of it</source>
+        <translation>播放用它生成的收藏、评分最高或最新的版本</translation>
     </message>
     <message>
         <source>Export…</source>

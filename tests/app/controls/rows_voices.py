@@ -144,6 +144,24 @@ def plays(stage):
     stage.player.stop()
 
 
+def hears(stage):
+    """The take that was made with the voice."""
+    voice = an_own(stage)
+    assert not panel(stage).buttons["hear"].isEnabled()
+    stage.compose.clone.pick.set_voice(voice)
+    stage.go("clone")
+    (take,) = stage.generate()
+    stage.compose.clone.pick.set_voice(None)
+    stage.wait(lambda: take.kept)
+    stage.go("voices")
+    choose(stage, voice)
+    stage.wait(panel(stage).buttons["hear"].isEnabled)
+    panel(stage).buttons["hear"].click()
+    stage.wait(lambda: stage.player.is_active)
+    assert stage.player.source.length == len(take.samples)
+    stage.player.stop()
+
+
 def renames(stage):
     an_own(stage)
     type_into(panel(stage).name, "Zoe")
@@ -225,6 +243,7 @@ VOICES = {
     "voices_panel.buttons[clone]": used("clone"),
     "voices_panel.buttons[continue]": used("continue"),
     "voices_panel.buttons[play]": plays,
+    "voices_panel.buttons[hear]": hears,
     "voices_panel.buttons[export]": writes(export, "voice.zip", zipfile.is_zipfile),
     "voices_panel.buttons[withdraw]": withdraws,
     "voices_panel.buttons[delete]": deletes,

@@ -233,6 +233,20 @@ def test_takes_of_a_deleted_voice_go_with_it(store):
     assert deleted == [{"take": take.uid, "voice": VOICE_ID} for take in mine]
 
 
+def test_the_take_to_show_a_voice_by_is_a_favourite_the_best_or_the_newest(store, library):
+    store.keys.new_voice_key(VOICE_ID)
+    spec = replace(VOICE, voice_id=VOICE_ID)
+    first, second, third = keep(library, "one", "two", "three", voice=spec)
+    keep(library, "of nobody")
+    assert library.sample_of(VOICE_ID) == third.uid and library.sample_of("another") == ""
+    library.mark(second.uid, rating=4)
+    assert library.sample_of(VOICE_ID) == second.uid
+    library.mark(first.uid, favourite=True)
+    assert library.sample_of(VOICE_ID) == first.uid
+    library.move_to_bin([first.uid, second.uid])
+    assert library.sample_of(VOICE_ID) == third.uid
+
+
 def test_a_take_without_the_key_of_its_voice_is_refused(library, store):
     (take,) = made(voice=replace(VOICE, voice_id=VOICE_ID))
     with pytest.raises(errors.KeyMissingError):

@@ -139,7 +139,7 @@ def test_whatever_two_programs_do_both_know_the_same_takes(tmp_path_factory, see
                 known[one.add(seed=step)] = None
             case "mark" if uids:
                 uid = rng.choice(uids)
-                if one.takes._has(uid):
+                if one.takes.has(uid):
                     one.takes.mark(uid, rating=rng.randrange(6))
             case "bin" if uids:
                 one.takes.move_to_bin([rng.choice(uids)])
@@ -155,7 +155,7 @@ def test_whatever_two_programs_do_both_know_the_same_takes(tmp_path_factory, see
                     for uid in changes.gone:
                         takes.pop(uid, None)
     for program, takes in zip(two, seen, strict=True):
-        mine = {uid for uid in takes if program.takes._has(uid)}
+        mine = {uid for uid in takes if program.takes.has(uid)}
         everything = {take.uid for take in (*program.takes.all(), *program.takes.all(binned=True))}
         assert mine == everything
     for program in two:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from app.core import canonical
 from app.core.audio_files import AudioFileError
 from app.core.consent import making
 from app.core.consent.problems import RuleError
@@ -218,6 +219,12 @@ def test_another_name_and_other_tags_leave_kind_and_record_alone(here):
     assert (changed.name, changed.card.tags, changed.card.kind, changed.card.licence) == ("Bea", ("x",), "self", "")
     assert here.voices.search("bea") == [changed] and here.voices.search("ada") == []
     assert here.voices.verdict(voice.voice_id).ok
+
+
+def test_a_card_of_before_is_still_read(here):
+    saved = here.add(tags=("low",), from_take="11111111-2222-4333-8444-555555555555")
+    before = canonical.load(saved.card.to_bytes()) | {"sample_take": ""}
+    assert VoiceCard.from_bytes(canonical.dump(before)) == saved.card
 
 
 def test_latents_are_kept_under_all_that_they_depend_on(here):
