@@ -38,6 +38,8 @@ class Drawn:
     live: str
     file: str
     more: tuple[Problem, ...]
+    kept: str
+    """How long the recording is kept: one of ``KEPT_FOR``, or until_expiry."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,8 @@ class ConsentDesk(QObject):
             there = listeners_in_reach(statement.lang, folder)
             live, file = (reach_of(record, statement, source, there) for source in (LIVE, FILE))
             more = what_would_raise(record, there)
-            self.drawn.emit(Drawn(voice_id, statement, compute_level(record), live, file, more))
+            kept = record.retention.raw_audio
+            self.drawn.emit(Drawn(voice_id, statement, compute_level(record), live, file, more, kept))
 
         self._desk.do("consent", work)
 

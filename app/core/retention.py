@@ -19,11 +19,12 @@ log = logging.getLogger(__name__)
 
 _DUE = (
     "SELECT f.voice_id, f.part, f.sha256, f.blob_id FROM voice_files f JOIN voices v USING (voice_id) "
-    "WHERE (f.part = 'statement' AND v.raw_until <= :now) "
+    "WHERE (f.part = 'statement' AND coalesce(f.until, v.raw_until) <= :now) "
     "OR (f.part IN ('reference', 'prompt') AND v.reference_until <= :now) ORDER BY f.voice_id, f.part, f.sha256"
 )
 _NEXT = (
-    "SELECT min(CASE f.part WHEN 'statement' THEN v.raw_until WHEN 'evidence' THEN NULL ELSE v.reference_until END) "
+    "SELECT min(CASE f.part WHEN 'statement' THEN coalesce(f.until, v.raw_until) WHEN 'evidence' THEN NULL "
+    "ELSE v.reference_until END) "
     "FROM voice_files f JOIN voices v USING (voice_id)"
 )
 

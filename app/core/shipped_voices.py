@@ -150,5 +150,6 @@ def _read(path: Path, number: int) -> _Shipped:
         card,
         tuple(sorted(sounds, reverse=True)),
         shipped=True,
+        level=record.level,
     )
     return _Shipped(voice, versions, record.record_id, sounds)

@@ -19,6 +19,7 @@ from app.core.consent.rules import LIVE_WITHIN, compute_level
 from app.core.consent.statement import GUARDIAN, Chooser, new_statement
 from app.core.sound_files import KeptSound, read_sound
 from app.core.voice_card import VoiceError
+from app.core.voice_rows import statement_until
 from app.core.voices import Voices
 
 MOST_STATEMENT_SECONDS = 60.0
@@ -179,7 +180,7 @@ def add_spoken(
     key = voices.store.keys.voice_key(voice_id)
     with voices.store.database.write() as connection:
         signed = voices.append(voice_id, making.with_evidence(record, spoken=heard, now=voices.now()))
-        voices.put_file(connection, voice_id, "statement", spoken.sha256, spoken.data, key)
+        voices.put_file(connection, voice_id, "statement", spoken.sha256, spoken.data, key, statement_until(signed))
     return signed
 
 

@@ -226,6 +226,7 @@ def _judge_and_save(voices: Voices, parcel: _Parcel, sounds: Mapping[str, KeptSo
             until(newest) if newest is not None and verdict.ok else Until(),
             head=newest.record_hash if newest is not None else None,
             cause=None if verdict.ok else verdict.problems[0].code,
+            level=verdict.level or None,
         )
         for part, (sha256, data) in encoded.items():
             voices.put_file(connection, parcel.voice_id, part, sha256, data, key)

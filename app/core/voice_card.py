@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from app.core import canonical
 from app.core.consent.problems import ConsentError
+from app.core.consent.record import SYNTHETIC
 from app.core.store import errors, sealing
 
 MAX_NAME, MAX_TAGS, MAX_TAG, MAX_TEXT = 120, 16, 40, 2000
@@ -121,6 +122,7 @@ class SavedVoice:
 
     ``parts`` names the sounds it has (reference, prompt). ``cause`` is the code of the problem for which it is in
     quarantine. ``shipped`` voices came with the studio: they are read only. ``sequence`` rises with each new one.
+    ``level`` is that of its consent, to be shown: what may be done with the voice is asked of the record.
     """
 
     voice_id: str
@@ -132,6 +134,12 @@ class SavedVoice:
     cause: str = ""
     complaint: str = ""
     shipped: bool = False
+    level: str = ""
+
+    @property
+    def is_on_a_word(self) -> bool:
+        """Whether a person's voice stands on somebody's word alone: there is no evidence (L0)."""
+        return self.level == "L0" and self.card is not None and self.card.kind != SYNTHETIC
 
     @property
     def name(self) -> str:

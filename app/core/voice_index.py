@@ -15,7 +15,7 @@ from app.core.voice_card import SavedVoice, VoiceCard, VoiceError, VoiceState, f
 
 log = logging.getLogger(__name__)
 
-_COLUMNS = "voice_id, seq, state, mode, card, cause, complaint, changed"
+_COLUMNS = "voice_id, seq, state, mode, card, cause, complaint, level, changed"
 _AT_ONCE = 200  # keys asked for by name up to here, all of them above
 
 
@@ -148,5 +148,6 @@ class VoiceIndex:
             parts,
             row["cause"] or "",
             row["complaint"] or "",
+            level=row["level"] or "",
         )
         self._haystacks[voice_id] = card.haystack if card else ""

@@ -49,6 +49,11 @@ def until(record: ConsentRecord) -> Until:
     return Until(_seconds(reference), _seconds(kept.delete_by))
 
 
+def statement_until(record: ConsentRecord) -> int | None:
+    """When a statement that came with this version must be gone, whatever other versions say; None: as its voice."""
+    return _seconds(record.retention.delete_by) if record.retention.raw_audio in KEPT_FOR else None
+
+
 def insert_voice(
     connection: sqlite3.Connection,
     voice_id: str,
@@ -59,12 +64,13 @@ def insert_voice(
     *,
     head: str | None = None,
     cause: str | None = None,
+    level: str | None = None,
 ) -> None:
     """Write the row of a new voice; its number rises with each."""
     connection.execute(
-        "INSERT INTO voices (voice_id, state, mode, card, head, cause, reference_until, raw_until, changed) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(changed), 0) + 1 FROM voices))",
-        (voice_id, state, mode, card, head, cause, times.reference, times.raw),
+        "INSERT INTO voices (voice_id, state, mode, card, head, cause, level, reference_until, raw_until, changed) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(changed), 0) + 1 FROM voices))",
+        (voice_id, state, mode, card, head, cause, level, times.reference, times.raw),
     )
 
 

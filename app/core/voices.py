@@ -23,7 +23,15 @@ from app.core.store import Store, errors
 from app.core.voice_card import SavedVoice, VoiceCard, VoiceError, VoiceState, mode_of
 from app.core.voice_deletion import DeleteTakes, delete_voice
 from app.core.voice_reading import VoiceReader
-from app.core.voice_rows import StoredVersion, insert_version, insert_voice, owner_of, touch, until
+from app.core.voice_rows import (
+    StoredVersion,
+    insert_version,
+    insert_voice,
+    owner_of,
+    statement_until,
+    touch,
+    until,
+)
 
 log = logging.getLogger(__name__)
 
@@ -96,12 +104,14 @@ class Voices(VoiceReader):
                 card.sealed(key, voice_id),
                 until(record),
                 head=record.record_hash,
+                level=record.level,
             )
             for part, (digest, data) in encoded.items():
                 self.put_file(connection, voice_id, part, digest, data, key)
-            for part, files in (("evidence", new.documents), ("statement", new.statement)):
-                for digest, data in files.items():
-                    self.put_file(connection, voice_id, part, digest, data, key)
+            for digest, data in new.documents.items():
+                self.put_file(connection, voice_id, "evidence", digest, data, key)
+            for digest, data in new.statement.items():
+                self.put_file(connection, voice_id, "statement", digest, data, key, statement_until(record))
             for version in versions:
                 insert_version(connection, StoredVersion.of(version, key))
             self.audit.append("voice_added", facts_of(record))
@@ -147,11 +157,13 @@ class Voices(VoiceReader):
             insert_version(connection, StoredVersion.of(record, keys.voice_key(voice_id)))
             times = until(record)
             connection.execute(
-                "UPDATE voices SET head = ?, reference_until = ?, raw_until = ? WHERE voice_id = ?",
-                (record.record_hash, times.reference, times.raw, voice_id),
+                "UPDATE voices SET head = ?, level = ?, reference_until = ?, raw_until = ? WHERE voice_id = ?",
+                (record.record_hash, record.level, times.reference, times.raw, voice_id),
             )
             touch(connection, voice_id)
             self.audit.append("record_added", facts_of(record))
+        if record.change == "evidence_added" and record.retention.raw_audio == FOR_SESSION:
+            self._of_session.add(voice_id)
         return record
 
     def withdraw(
@@ -297,11 +309,25 @@ class Voices(VoiceReader):
         return append_version((), draft, key=keys.signing_key(), key_id=keys.key_id)
 
     def put_file(
-        self, connection: sqlite3.Connection, voice_id: str, part: str, digest: str, data: bytes, key: bytes
+        self,
+        connection: sqlite3.Connection,
+        voice_id: str,
+        part: str,
+        digest: str,
+        data: bytes,
+        key: bytes,
+        until: int | None = None,
     ) -> None:
-        """Store a file of a voice inside the transaction that saves it, or its record; one that is there stays."""
+        """Store a file of a voice inside the transaction that saves it, or its record; one that is there stays.
+
+        ``until``: when it must be gone (seconds since 1970); None: as the voice's record says.
+        """
         blob_id = self.store.blobs.put(data, key=key, owner=owner_of(voice_id))
-        connection.execute("INSERT OR IGNORE INTO voice_files VALUES (?, ?, ?, ?)", (voice_id, part, digest, blob_id))
+        connection.execute(
+            "INSERT INTO voice_files (voice_id, part, sha256, blob_id, until) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (voice_id, part, sha256) DO UPDATE SET until = excluded.until",
+            (voice_id, part, digest, blob_id, until),
+        )
 
     @staticmethod
     def _next_use(connection: sqlite3.Connection) -> int:

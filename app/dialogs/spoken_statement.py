@@ -91,12 +91,6 @@ class SpokenStatementDialog(Translated, GrowingDialog):
         for code, text in zip(_LANGUAGES, (self.tr("English"), self.tr("Chinese")), strict=True):
             self.language.addItem(text, code)
         self.language.setCurrentIndex(max(0, chosen))
-        self._proof.setText(
-            self.tr(
-                "The record keeps what was heard and how alike the voices are. It does not prove who the speaker is. "
-                "The recording is kept encrypted, for 30 days from when the consent was given."
-            )
-        )
         self.check.setText(self.tr("Check and keep"))
         describe(self.check, self.tr("Check the recording and put it into the record"))
         self.anyway.setText(self.tr("Keep it as evidence only (L1)"))
@@ -138,6 +132,7 @@ class SpokenStatementDialog(Translated, GrowingDialog):
         drawn, spoken = self._drawn, self.statement.spoken
         over = self._kept is not None
         level = self._kept.level if self._kept is not None else (drawn.level if drawn is not None else "")
+        self._proof.setText(self._proof_text())
         self.level.setText(self.tr("Now: {level}").format(level=level_text(level)) if level else "")
         self.reach.setText("" if over else self._reach_text())
         self.problem.say(problem_text(self._refusal) if self._refusal is not None else "")
@@ -150,6 +145,19 @@ class SpokenStatementDialog(Translated, GrowingDialog):
         self.anyway.setVisible(self._refusal is not None and self._refusal.code == NOT_HEARD and not over)
         self.statement.setEnabled(not self._busy and not over and drawn is not None)
         self.language.setEnabled(not self._busy and not over)
+
+    def _proof_text(self) -> str:
+        """What is kept, and for how long; that counts from when the recording is put into the record."""
+        drawn = self._drawn
+        kept = {
+            "session": self.tr("The recording is kept encrypted, until the studio ends."),
+            "24h": self.tr("The recording is kept encrypted, for 24 hours from now."),
+            "7d": self.tr("The recording is kept encrypted, for 7 days from now."),
+            "30d": self.tr("The recording is kept encrypted, for 30 days from now."),
+            "until_expiry": self.tr("The recording is kept encrypted, for as long as the consent lasts."),
+        }
+        text = self.tr("The record keeps what was heard and how alike the voices are. It does not prove who it is.")
+        return f"{text} {kept[drawn.kept]}" if drawn is not None else text
 
     def _reach_text(self) -> str:
         """What the recording can give, and what would give more."""

@@ -61,9 +61,14 @@ SCOPE_OF_SELF = make_scope(commercial=True, redistribution=True, training=True, 
 def make_retention(
     granted_at: datetime, expires_at: datetime | None, reference: str = "until_expiry", raw_audio: str = "30d"
 ) -> Retention:
-    """Retention with the time by which raw recordings must be gone."""
+    """Retention with the time by which raw recordings must be gone, counted from ``granted_at``."""
     by = expires_at if raw_audio == "until_expiry" else utc(granted_at + KEPT_FOR[raw_audio])
     return Retention(reference, raw_audio, by)
+
+
+def _with_end(kept: Retention, expires_at: datetime | None) -> Retention:
+    """What was promised, for a consent that ends at another time; a term in days stays where it was."""
+    return dataclasses.replace(kept, delete_by=expires_at) if kept.raw_audio == "until_expiry" else kept
 
 
 def for_self(
@@ -249,8 +254,7 @@ def withdraw(
 
 def extend(record: ConsentRecord, until: datetime, now: datetime | None = None) -> ConsentRecord:
     """A later end, at most 36 months after the consent was given; more needs :func:`renew`."""
-    kept = record.retention
-    retention = make_retention(record.granted_at, utc(until), kept.reference, kept.raw_audio)
+    retention = _with_end(record.retention, utc(until))
     return _changed(record, "extended", _now(now), expires_at=utc(until), retention=retention)
 
 
@@ -259,8 +263,7 @@ def narrow(
 ) -> ConsentRecord:
     """A smaller scope, an earlier end, or both."""
     end = utc(until) if until else record.expires_at
-    kept = record.retention
-    retention = make_retention(record.granted_at, end, kept.reference, kept.raw_audio)
+    retention = _with_end(record.retention, end)
     return _changed(record, "narrowed", _now(now), scope=scope or record.scope, expires_at=end, retention=retention)
 
 
@@ -300,18 +303,25 @@ def with_evidence(
     spoken: Spoken | None = None,
     now: datetime | None = None,
 ) -> ConsentRecord:
-    """More evidence: documents, or what came of listening to the spoken statement (which replaces an older one)."""
+    """More evidence: documents, or what came of listening to the spoken statement (which replaces an older one).
+
+    How long the statement's recording is kept counts from now: it may be spoken long after the consent was given.
+    """
+    now = _now(now)
     found = list(record.evidence)
     found += [item for item in (*evidence, *([spoken.evidence] if spoken else [])) if item not in found]
-    parts = {}
+    parts: dict[str, object] = {}
     if spoken is not None:
+        kept = record.retention
         parts = {
             "statement": spoken.statement,
             "statement_audio": spoken.audio,
             "asr": spoken.recognition,
             "speaker_match": spoken.match,
         }
-    return _changed(record, "evidence_added", _now(now), evidence=tuple(found), **parts)
+        if (spoken.statement, spoken.audio) != (record.statement, record.statement_audio):
+            parts["retention"] = make_retention(now, record.expires_at, kept.reference, kept.raw_audio)
+    return _changed(record, "evidence_added", now, evidence=tuple(found), **parts)
 
 
 def with_references(

@@ -16,6 +16,7 @@ from app.core.consent.codec import to_plain
 from app.core.consent.problems import Problem
 from app.core.consent.record import (
     ANY,
+    KEPT_FOR,
     LICENSED,
     OTHER,
     PUBLIC_DOMAIN,
@@ -54,7 +55,7 @@ _MAY_CHANGE = {
     "extended": {"expires_at", "retention"},
     "narrowed": {"scope", "expires_at", "retention"},
     "renewed": {"granted_at", "valid_from", "expires_at", "retention", "scope", *_SPOKEN},
-    "evidence_added": _SPOKEN,
+    "evidence_added": {"retention", *_SPOKEN},
     "references_changed": {"references", "speaker_match"},
 }
 
@@ -152,6 +153,25 @@ def _direction(old: ConsentRecord, new: ConsentRecord) -> Iterator[Problem]:
             yield _UNSAID
         case "evidence_added" if not set(old.evidence) <= set(new.evidence):
             yield Problem("change.not_allowed", f"{what} took evidence away.", {"field": "evidence"})
+        case "evidence_added" if new.retention != old.retention and not _counts_anew(old, new):
+            yield Problem(
+                "change.not_allowed",
+                f"{what} keeps recordings for another time without a new one.",
+                {"field": "retention"},
+            )
+
+
+def _counts_anew(old: ConsentRecord, new: ConsentRecord) -> bool:
+    """Whether the time that a statement is kept begins with the one that this version adds, and is no longer."""
+    kept = new.retention
+    if new.statement_audio is None or (new.statement, new.statement_audio) == (old.statement, old.statement_audio):
+        return False
+    latest = new.recorded_at + KEPT_FOR[kept.raw_audio] if kept.raw_audio in KEPT_FOR else new.expires_at
+    return (kept.reference, kept.raw_audio, kept.delete_by) == (
+        old.retention.reference,
+        old.retention.raw_audio,
+        latest,
+    )
 
 
 def _person(record: ConsentRecord) -> Iterator[Problem]:

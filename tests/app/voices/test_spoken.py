@@ -4,12 +4,14 @@ import hashlib
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from app.core.audio_files import AudioFileError
+from app.core.consent import making
 from app.core.consent.evidence import Availability
 from app.core.consent.making import make_scope
 from app.core.consent.problems import RuleError
@@ -33,7 +35,7 @@ from app.core.voice_card import VoiceCard, VoiceError
 from app.core.voice_making import Word, save_files
 from app.engine.evidence import matcher_availability, open_matcher
 from tests.app.consent.makers import Hears, Matches
-from tests.app.voices.makers import place, sound
+from tests.app.voices.makers import new_voice, place, sound
 
 WEIGHTS = Path(os.environ["VOXCPM_SPEAKER_WEIGHTS"]) if os.environ.get("VOXCPM_SPEAKER_WEIGHTS") else None
 FLITE = ("rms", "slt", "awb", "kal16")
@@ -102,6 +104,43 @@ def test_words_that_were_drawn_long_ago_or_later_prove_nothing_live(here, after)
     spoken = live(here, after)
     here.clock.now += timedelta(hours=26)
     assert say(here, voice, statement, spoken=spoken).level == "L2"
+
+
+def statements(here, voice):
+    with here.store.database.read() as connection:
+        rows = connection.execute(
+            "SELECT sha256 FROM voice_files WHERE part = 'statement' AND voice_id = ?", (voice.voice_id,)
+        )
+        return {row[0] for row in rows}
+
+
+def test_a_statement_is_kept_from_when_it_was_added_and_an_older_one_no_longer_for_it(here):
+    voice = here.add(kind=OTHER)
+    granted, days = here.clock.now, timedelta(days=1)
+    first = say(here, voice).evidence[-1].sha256
+    here.clock.now = granted + 40 * days
+    later = say(here, voice, spoken=live(here, seed=10))
+    assert later.retention.delete_by == here.clock.now + 30 * days
+    assert here.voices.enforce_retention() == 1 and statements(here, voice) == {later.evidence[-1].sha256} != {first}
+    extend_voice(here.voices, voice.voice_id, 1)
+    renew_voice(here.voices, voice.voice_id, Renewal())
+    assert here.voices.enforce_retention() == 0
+    here.clock.now = granted + 70 * days - timedelta(seconds=1)
+    assert here.voices.enforce_retention() == 0 and statements(here, voice)
+    here.clock.now += timedelta(seconds=1)
+    assert here.voices.enforce_retention() == 1 and not statements(here, voice)
+    assert here.voices.verdict(voice.voice_id).ok
+
+
+def test_a_statement_for_the_session_stays_until_its_end(here):
+    new = new_voice(kind=OTHER)
+    kept = making.make_retention(new.draft.granted_at, new.draft.expires_at, "until_expiry", "session")
+    voice = here.voices.add(replace(new, draft=replace(new.draft, retention=kept)))
+    here.voices._of_session.clear()  # as another start would see it
+    here.clock.now += timedelta(days=2)
+    say(here, voice)
+    assert here.voices.enforce_retention() == 0 and statements(here, voice)
+    assert here.voices.enforce_retention(ending=True) == 1 and not statements(here, voice)
 
 
 def test_another_speaker_is_refused_and_nothing_changes(here):

@@ -13,6 +13,7 @@ from app.core.store.migrations import (
     m0004_takes,
     m0005_comparisons,
     m0006_complaints,
+    m0007_levels,
 )
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -22,4 +23,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     m0004_takes.MIGRATION,
     m0005_comparisons.MIGRATION,
     m0006_complaints.MIGRATION,
+    m0007_levels.MIGRATION,
 )
