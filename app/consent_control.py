@@ -1,4 +1,4 @@
-"""What a person does with the consents of saved voices: speak the statement, renew, ask and answer from far away."""
+"""What a person does with the consents of saved voices: speak, renew, withdraw, ask and answer from far away."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from app.core.voice_card import MAX_NAME, SavedVoice, VoiceCard
 from app.dialogs.consent_request import ConsentAnswerDialog, ConsentRequestDialog
 from app.dialogs.renew_consent import RenewConsentDialog
 from app.dialogs.spoken_statement import SpokenStatementDialog
+from app.dialogs.withdraw_consent import WithdrawConsentDialog
 from app.panels.voices_panel import VoicesPanel
 from app.sound_desk import SoundDesk
 from app.voice_desk import VoiceDesk
@@ -26,7 +27,9 @@ from app.widgets.consent_text import problem_text
 from app.widgets.notice import Notice
 
 _REQUEST, _ANSWER = "consent-request.json", "consent.zip"
-_Dialog = SpokenStatementDialog | RenewConsentDialog | ConsentRequestDialog | ConsentAnswerDialog
+_Dialog = (
+    SpokenStatementDialog | RenewConsentDialog | WithdrawConsentDialog | ConsentRequestDialog | ConsentAnswerDialog
+)
 
 
 class ConsentControl(QObject):
@@ -52,6 +55,7 @@ class ConsentControl(QObject):
         self.name_dialog: QInputDialog | None = None
         panel.raise_requested.connect(self.speak)
         panel.renew_requested.connect(self.renew)
+        panel.withdraw_requested.connect(self.withdraw)
         panel.ask_requested.connect(self.ask_far_away)
         panel.answer_requested.connect(self._choose_request)
         panel.take_requested.connect(self._choose_answer)
@@ -59,6 +63,7 @@ class ConsentControl(QObject):
         consents.kept.connect(self._kept)
         consents.refused.connect(self._refused)
         consents.renewed.connect(self._renewed)
+        consents.withdrawn.connect(self._withdrawn)
         consents.written.connect(self._written)
         consents.request_read.connect(self._answer)
         desk.failed.connect(self._failed)
@@ -83,6 +88,14 @@ class ConsentControl(QObject):
         dialog = RenewConsentDialog(voice.name, record, self._window)
         dialog.renew_requested.connect(lambda wish, files: self._consents.renew(voice.voice_id, wish, files))
         dialog.extend_requested.connect(lambda months: self._consents.extend(voice.voice_id, months))
+        self._open(dialog)
+
+    def withdraw(self, voice: SavedVoice) -> None:
+        """Write down that the person of a voice took the consent back."""
+        dialog = WithdrawConsentDialog(voice.name, self._window)
+        dialog.withdraw_requested.connect(
+            lambda channel, action: self._consents.withdraw(voice.voice_id, channel, action)
+        )
         self._open(dialog)
 
     def ask_far_away(self) -> None:
@@ -127,6 +140,10 @@ class ConsentControl(QObject):
             self.dialog.accept()
         text = self.tr("The consent has a new version, of level {level}. Let the statement be spoken to raise it.")
         self._notice.show_notice(text.format(level=record.level))
+
+    def _withdrawn(self) -> None:
+        if isinstance(self.dialog, WithdrawConsentDialog):
+            self.dialog.accept()
 
     def _written(self, path: str) -> None:
         answered = isinstance(self.dialog, ConsentAnswerDialog)

@@ -73,6 +73,7 @@ class ConsentDesk(QObject):
     kept = Signal(object)  # ConsentRecord: the statement is in it
     refused = Signal(object)  # Problem: the recording is not what it should be
     renewed = Signal(object)  # ConsentRecord
+    withdrawn = Signal()
     written = Signal(str)  # path of a request or an answer
     request_read = Signal(object)  # ConsentRequest
 
@@ -140,6 +141,16 @@ class ConsentDesk(QObject):
             self._desk.changed.emit()
 
         self._desk.do("consent", work, lasting=True)
+
+    def withdraw(self, voice_id: str, channel: str, action: str) -> None:
+        """Write down that the person took the consent back: the voice is frozen at once, or deleted (``action``)."""
+
+        def work() -> None:
+            self._library.voices.withdraw(voice_id, channel=channel, action=action)
+            self.withdrawn.emit()
+            self._desk.changed.emit()
+
+        self._desk.do("consent", work)
 
     def extend(self, voice_id: str, months: int) -> None:
         """Let a consent last longer; ``renewed`` tells."""

@@ -32,6 +32,7 @@ from app.menus import Menus
 from app.model_control import ModelControl
 from app.panels.dubbing_panel import DubbingPanel
 from app.text_review import TextReview
+from app.widgets.consent_text import badge_text
 from app.widgets.notice import Notice
 
 _NUDGE_MS = 50
@@ -303,10 +304,14 @@ class DubControl(QObject):
         self.panel.show_recent([(str(folder), there) for folder, there in recent_projects(self._settings)])
 
     def _voices_listed(self, voices: list[VoiceChoice]) -> None:
-        names = {
-            voice.voice_id: voice.name if voice.usable else self.tr("{name} (no consent now)").format(name=voice.name)
-            for voice in voices
-        }
+        names = {}
+        for each in voices:
+            name, badge = each.voice.name, badge_text(each.voice)
+            if not each.usable:
+                name = self.tr("{name} (no consent now)").format(name=name)
+            elif badge:
+                name = self.tr("{name} ({badge})").format(name=name, badge=badge)
+            names[each.voice.voice_id] = name
         self.panel.cast.show_voices(names)
         self.panel.card.show_voices(names)
         self.dub.refresh()

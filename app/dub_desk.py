@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.core.dubbing.opening import Opened
     from app.core.dubbing.overview import Overview
     from app.core.project_files import FileReference
+    from app.core.voice_card import SavedVoice
     from app.dub_export import DubExport, DubWishes
     from app.marks.choice import MarkTools
 
@@ -51,8 +52,7 @@ class OriginalSound:
 class VoiceChoice:
     """A saved voice as the cast offers it; ``usable``: nothing speaks against making speech with it now."""
 
-    voice_id: str
-    name: str
+    voice: SavedVoice
     usable: bool
 
 
@@ -132,7 +132,7 @@ class DubDesk(QObject):
 
             voices = self.library.voices
             found = [
-                VoiceChoice(voice.voice_id, voice.name, voices.verdict(voice.voice_id, Use("generate")).ok)
+                VoiceChoice(voice, voices.verdict(voice.voice_id, Use("generate")).ok)
                 for voice in voices.all()
                 if voice.card is not None
             ]

@@ -117,7 +117,6 @@ class VoiceControl(QObject):
         panel.rename_requested.connect(desk.rename)
         panel.export_requested.connect(self._ask_to_export)
         panel.import_requested.connect(self._ask_to_import)
-        panel.withdraw_requested.connect(self._ask_to_withdraw)
         panel.delete_requested.connect(self._ask_to_delete)
         panel.unlock_requested.connect(lambda: self._ask_for_keys(True))
         for key, mode in self._modes.items():
@@ -169,7 +168,7 @@ class VoiceControl(QObject):
         for mode in self._modes.values():
             voice = mode.pick.voice
             if voice is not None and voice.voice_id == described.voice.voice_id:
-                mode.pick.set_problems(described.problems)
+                mode.pick.set_described(described.voice, described.problems)
 
     def _gone(self, voice_id: str) -> None:
         for mode in self._modes.values():
@@ -206,17 +205,6 @@ class VoiceControl(QObject):
         self.previewing.emit()
         self._player.set_source(ArraySource(samples, rate))  # type: ignore[arg-type]
         self._player.play()
-
-    def _ask_to_withdraw(self, voice: SavedVoice) -> None:
-        ask(
-            self._window,
-            self.tr("Withdraw"),
-            self.tr("Did the person take the consent to {name} back?").format(name=voice.name),
-            self.tr(
-                "The voice is frozen at once and cannot be freed again: it takes a new consent and a new recording."
-            ),
-            lambda: self._desk.withdraw(voice.voice_id),
-        )
 
     def _ask_to_delete(self, voice: SavedVoice) -> None:
         ask(
@@ -299,7 +287,6 @@ class VoiceControl(QObject):
             "preview": self.tr("This voice cannot be played."),
             "save": self.tr("The voice could not be saved."),
             "rename": self.tr("The voice could not be changed."),
-            "withdraw": self.tr("The consent could not be withdrawn here."),
             "delete": self.tr("The voice could not be deleted."),
             "export": self.tr("The voice could not be exported."),
             "import": self.tr("The voice could not be imported."),

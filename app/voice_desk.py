@@ -194,10 +194,6 @@ class VoiceDesk(QObject):
 
         self._begin("rename", work)
 
-    def withdraw(self, voice_id: str) -> None:
-        """Take the consent of a voice back: it is frozen at once."""
-        self._change("withdraw", lambda: self._library.voices.withdraw(voice_id))
-
     def delete(self, voice_id: str) -> None:
         """Delete a voice for ever, with all takes made with it."""
         self._change("delete", lambda: self._library.voices.delete(voice_id))

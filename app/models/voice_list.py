@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core.voice_card import SavedVoice, VoiceState
+from app.widgets.consent_text import badge_text
 
 VoiceRole = Qt.ItemDataRole.UserRole
 SubtitleRole = Qt.ItemDataRole.UserRole + 1
@@ -91,7 +92,8 @@ class VoiceListModel(QAbstractListModel):
         return " · ".join(part for part in (kind, modes[voice.mode], tags) if part)
 
     def _state(self, voice: SavedVoice) -> str:
-        return {
+        state = {
             VoiceState.FROZEN: self.tr("frozen"),
             VoiceState.QUARANTINED: self.tr("quarantined"),
         }.get(voice.state, self.tr("shipped") if voice.shipped else "")
+        return " · ".join(part for part in (badge_text(voice), state) if part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.core.consent.problems import Problem
+from app.core.voice_card import SavedVoice
 
 _CONTEXT = "Consent"
 _SENTENCES = {
@@ -128,10 +129,18 @@ _LEVELS = {
 }
 
 
+_NO_EVIDENCE = QT_TRANSLATE_NOOP("Consent", "L0: no evidence")
+
+
 def level_text(level: str) -> str:
     """A level in a few words; empty for none."""
     sentence = str(_LEVELS.get(level, ""))
     return QCoreApplication.translate(_CONTEXT, sentence) if sentence else ""
+
+
+def badge_text(voice: SavedVoice) -> str:
+    """What is said beside the name of a voice wherever one is picked: that nothing proves the consent."""
+    return QCoreApplication.translate(_CONTEXT, str(_NO_EVIDENCE)) if voice.is_on_a_word else ""
 
 
 def problem_text(problem: Problem) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from app.core.consent.problems import Problem
 from app.core.voice_card import SavedVoice
-from app.widgets.consent_text import problem_text
+from app.widgets.consent_text import badge_text, problem_text
 from app.widgets.problem import Problem as ProblemLabel
 from app.widgets.translated import Translated, describe
 
@@ -54,8 +54,11 @@ class VoicePick(Translated, QWidget):
         self.retranslate()
         self.voice_changed.emit()
 
-    def set_problems(self, problems: tuple[Problem, ...]) -> None:
-        """Say why the chosen voice cannot be used."""
+    def set_described(self, voice: SavedVoice, problems: tuple[Problem, ...]) -> None:
+        """Show the chosen voice as it is now, and say why it cannot be used."""
+        if voice != self._voice:
+            self._voice = voice
+            self.retranslate()
         if problems != self._problems:
             self._problems = problems
             self.retranslate()
@@ -72,8 +75,11 @@ class VoicePick(Translated, QWidget):
 
     def retranslate(self) -> None:
         """Set all texts."""
-        name = self._voice.name if self._voice is not None else ""
-        self._name.setText(self.tr("Saved voice: {name}").format(name=name) if self._voice is not None else "")
+        text = ""
+        if self._voice is not None:
+            text = self.tr("Saved voice: {name}").format(name=self._voice.name)
+            text = " · ".join(part for part in (text, badge_text(self._voice)) if part)
+        self._name.setText(text)
         self.choose_button.setText(self.tr("Saved voice…"))
         describe(self.choose_button, self.tr("Choose a saved voice"))
         self.clear_button.setText(self.tr("Use a recording"))

@@ -704,6 +704,10 @@
         <source>L3 · spoken live, recognised, and the voice matches</source>
         <translation>L3 · 现场朗读、已识别，且声音相符</translation>
     </message>
+    <message>
+        <source>L0: no evidence</source>
+        <translation>L0：没有凭证</translation>
+    </message>
 </context>
 <context>
     <name>ConsentAnswerDialog</name>
@@ -1824,6 +1828,10 @@
     <message>
         <source>This voice may not be used.</source>
         <translation>不允许使用这个声音。</translation>
+    </message>
+    <message>
+        <source>{name} ({badge})</source>
+        <translation>{name}（{badge}）</translation>
     </message>
 </context>
 <context>
@@ -5292,10 +5300,6 @@
         <translation>中文</translation>
     </message>
     <message>
-        <source>The record keeps what was heard and how alike the voices are. It does not prove who the speaker is. The recording is kept encrypted, for 30 days from when the consent was given.</source>
-        <translation>记录会保存听到的内容和声音的相似度，但不能证明说话人是谁。录音加密保存，自给出同意起 30 天。</translation>
-    </message>
-    <message>
         <source>Check and keep</source>
         <translation>检查并保存</translation>
     </message>
@@ -5326,6 +5330,30 @@
     <message>
         <source>Record the statement first, or choose a recording of it.</source>
         <translation>请先录下声明，或选择一段录音。</translation>
+    </message>
+    <message>
+        <source>The recording is kept encrypted, until the studio ends.</source>
+        <translation>录音加密保存到工作室关闭为止。</translation>
+    </message>
+    <message>
+        <source>The recording is kept encrypted, for 24 hours from now.</source>
+        <translation>录音从现在起加密保存 24 小时。</translation>
+    </message>
+    <message>
+        <source>The recording is kept encrypted, for 7 days from now.</source>
+        <translation>录音从现在起加密保存 7 天。</translation>
+    </message>
+    <message>
+        <source>The recording is kept encrypted, for 30 days from now.</source>
+        <translation>录音从现在起加密保存 30 天。</translation>
+    </message>
+    <message>
+        <source>The recording is kept encrypted, for as long as the consent lasts.</source>
+        <translation>录音加密保存到同意到期为止。</translation>
+    </message>
+    <message>
+        <source>The record keeps what was heard and how alike the voices are. It does not prove who it is.</source>
+        <translation>记录中保存听到的内容和两个声音的相似程度，并不证明说话的人是谁。</translation>
     </message>
     <message>
         <source>With this recording, if it passes: {level}</source>
@@ -6458,18 +6486,6 @@
         <translation>声音“{name}”已隔离：没有有效的同意记录。</translation>
     </message>
     <message>
-        <source>Withdraw</source>
-        <translation>撤回</translation>
-    </message>
-    <message>
-        <source>Did the person take the consent to {name} back?</source>
-        <translation>此人是否撤回了对“{name}”的同意？</translation>
-    </message>
-    <message>
-        <source>The voice is frozen at once and cannot be freed again: it takes a new consent and a new recording.</source>
-        <translation>声音会立即冻结，不能解冻：需要新的同意和新的录音。</translation>
-    </message>
-    <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
@@ -6524,10 +6540,6 @@
     <message>
         <source>The voice could not be changed.</source>
         <translation>声音没有改成功。</translation>
-    </message>
-    <message>
-        <source>The consent could not be withdrawn here.</source>
-        <translation>无法在这里撤回同意。</translation>
     </message>
     <message>
         <source>The voice could not be deleted.</source>
@@ -6839,6 +6851,77 @@
     <message>
         <source>Waveform: click to go there, drag to select, turn the wheel to zoom</source>
         <translation>波形：点击跳转，拖动选择，滚轮缩放</translation>
+    </message>
+</context>
+<context>
+    <name>WithdrawConsentDialog</name>
+    <message>
+        <source>Withdraw</source>
+        <translation>撤回</translation>
+    </message>
+    <message>
+        <source>Did the person take the consent to {name} back?</source>
+        <translation>此人是否撤回了对“{name}”的同意？</translation>
+    </message>
+    <message>
+        <source>They said so</source>
+        <translation>告知方式</translation>
+    </message>
+    <message>
+        <source>By which channel the withdrawal came</source>
+        <translation>撤回同意是通过什么方式告知的</translation>
+    </message>
+    <message>
+        <source>in person</source>
+        <translation>当面</translation>
+    </message>
+    <message>
+        <source>by phone</source>
+        <translation>电话</translation>
+    </message>
+    <message>
+        <source>by e-mail</source>
+        <translation>电子邮件</translation>
+    </message>
+    <message>
+        <source>by letter</source>
+        <translation>信件</translation>
+    </message>
+    <message>
+        <source>by a message</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>in another way</source>
+        <translation>其他方式</translation>
+    </message>
+    <message>
+        <source>They also want it deleted</source>
+        <translation>本人还要求删除这个声音</translation>
+    </message>
+    <message>
+        <source>Delete the voice and all takes made with it, for ever</source>
+        <translation>永久删除声音和用它生成的所有版本</translation>
+    </message>
+    <message>
+        <source>The voice, its recordings and all takes made with it are deleted at once, and nothing brings them back. A signed note stays that holds no names.</source>
+        <translation>这个声音、它的录音以及用它生成的所有版本会立即删除，无法恢复。只留下一份不含姓名的签名说明。</translation>
+    </message>
+    <message>
+        <source>The voice is frozen at once and cannot be freed again: it takes a new consent and a new recording.</source>
+        <translation>声音会立即冻结，不能解冻：需要新的同意和新的录音。</translation>
+    </message>
+    <message>
+        <source>Write the withdrawal into the record</source>
+        <translation>把撤回写入记录</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Change nothing</source>
+        <translation>不做更改</translation>
     </message>
 </context>
 <context>

@@ -13,7 +13,7 @@ from app.core.consent.bundle import make_request, read_answer, read_request
 from app.core.consent.record import OTHER, SELF
 from app.core.sound_files import keep
 from app.core.spoken import Listeners
-from app.core.voice_card import VoiceCard
+from app.core.voice_card import VoiceCard, VoiceState
 from app.core.voice_making import Word, save_files
 from tests.app.consent.makers import Hears, Matches
 from tests.app.controls.rows_voices import WORDS, choose, listed, panel
@@ -282,6 +282,47 @@ def for_a_year():
     return Word(SELF, months=12)
 
 
+# A consent that is taken back ----------------------------------------------------------------------------------------
+
+
+def withdraw_dialog(stage):
+    saved(stage)
+    before = control(stage).dialog
+    panel(stage).buttons["withdraw"].click()
+    return on_top(stage, before)
+
+
+def withdraws(stage):
+    """The record says by which channel, and the voice is frozen."""
+    dialog = withdraw_dialog(stage)
+    voice = panel(stage).current
+    dialog.channel.setCurrentIndex(dialog.channel.findData("letter"))
+    dialog.withdraw.click()
+    stage.wait(lambda: control(stage).dialog is None)
+    said = record_of(stage, voice).withdrawal
+    assert (said.channel, said.action) == ("letter", "freeze")
+    stage.wait(lambda: panel(stage).current is not None and panel(stage).current.state is VoiceState.FROZEN)
+
+
+def withdraws_all(stage):
+    dialog = withdraw_dialog(stage)
+    voice = panel(stage).current
+    dialog.delete.click()
+    dialog.withdraw.click()
+    stage.wait(lambda: control(stage).dialog is None)
+    stage.wait(lambda: all(one.voice_id != voice.voice_id for one in listed(stage)))
+    entries = library(stage).audit.entries()
+    facts = next(entry.facts for entry in reversed(list(entries)) if entry.event == "consent_withdrawn")
+    assert (facts["voice"], facts["channel"], facts["action"]) == (voice.voice_id, "in_person", "delete")
+
+
+def withdraws_nothing(stage):
+    dialog = withdraw_dialog(stage)
+    voice, before = panel(stage).current, record_of(stage, panel(stage).current)
+    dialog.cancel.click()
+    assert control(stage).dialog is None and record_of(stage, voice) == before
+
+
 # A request that is sent -----------------------------------------------------------------------------------------------
 
 
@@ -490,6 +531,14 @@ RENEW = {
     "RenewConsentDialog.cancel": renews_nothing,
     "RenewConsentDialog.problem.details_button": unfolds(lambda s: renew_dialog(s).problem),
 }
+WITHDRAW = {
+    "voices_panel.buttons[withdraw]": withdraws,
+    "WithdrawConsentDialog.channel": withdraws,
+    "WithdrawConsentDialog.delete": withdraws_all,
+    "WithdrawConsentDialog.withdraw": withdraws,
+    "WithdrawConsentDialog.cancel": withdraws_nothing,
+    "WithdrawConsentDialog.problem.details_button": unfolds(lambda s: withdraw_dialog(s).problem),
+}
 ASK = {
     "ConsentRequestDialog.operator": asked(lambda d: type_into(d.operator, "Bo Ek"), lambda r: r.operator, "Bo Ek"),
     "ConsentRequestDialog.use": asked(lambda d: type_into(d.use, "an audio guide"), lambda r: "guide" in r.text, True),
@@ -535,12 +584,14 @@ AREAS = {
     "consent in the panel": PANEL,
     "spoken statement": SPEAK,
     "renewed consent": RENEW,
+    "withdrawn consent": WITHDRAW,
     "request for consent": ASK,
     "answer to a request": ANSWER,
 }
 DIALOGS = {
     "SpokenStatementDialog": speak_dialog,
     "RenewConsentDialog": renew_dialog,
+    "WithdrawConsentDialog": withdraw_dialog,
     "ConsentRequestDialog": request_dialog,
     "ConsentAnswerDialog": answer_dialog,
 }

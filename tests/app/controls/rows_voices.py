@@ -7,7 +7,6 @@ import zipfile
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.core.voice_card import VoiceState
 from tests.app.controls.stage import LONG, type_into, unfolds, writes
 from tests.app.voices.makers import place
 from tests.app.voices.test_voice_bundle import shared
@@ -213,14 +212,6 @@ def imports(stage):
     stage.wait(lambda: any(one.voice_id == voice.voice_id for one in listed(stage)))
 
 
-def withdraws(stage):
-    voice = an_own(stage)
-    panel(stage).buttons["withdraw"].click()
-    stage.answer("Withdraw")
-    stage.wait(lambda: panel(stage).current.voice_id == voice.voice_id)
-    stage.wait(lambda: panel(stage).current.state is VoiceState.FROZEN)
-
-
 def deletes(stage):
     voice = an_own(stage)
     panel(stage).buttons["delete"].click()
@@ -245,7 +236,6 @@ VOICES = {
     "voices_panel.buttons[play]": plays,
     "voices_panel.buttons[hear]": hears,
     "voices_panel.buttons[export]": writes(export, "voice.zip", zipfile.is_zipfile),
-    "voices_panel.buttons[withdraw]": withdraws,
     "voices_panel.buttons[delete]": deletes,
     "voices_panel.import_button": imports,
     "voices_panel.unlock_button": unlocks,

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from app.core.consent.evidence import Availability
 from app.core.consent.record import OTHER
 from app.core.spoken import Listeners
 from app.core.voice_card import VoiceCard
 from app.core.voice_making import Word, save_files
+from app.models.voice_list import StateRole
 from tests.app.consent.makers import Hears, Matches
 
 PASSPHRASE = "a few words for the test"
@@ -100,6 +102,26 @@ def test_a_statement_that_is_spoken_live_raises_the_record(person):
     assert not dialog.check.isEnabled()
     dialog.done_button.click()
     assert person.dialog is None
+
+
+def test_a_voice_on_a_mere_word_says_so_wherever_it_is_picked(person, speech):
+    person.choose()
+    index = person.panel.model.index_of(person.voice.voice_id)
+    pick, cast = person.studio.compose.clone.pick, person.window.dub.panel.cast
+    badge = "L0: no evidence"
+    assert badge in index.data(StateRole) and badge in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    person.panel.buttons["clone"].click()
+    assert badge in pick._name.text()
+    person.window.rail_button("dub").click()
+    person.wait(lambda: cast._voices.get(person.voice.voice_id) == f"Ada ({badge})")
+    dialog = person.open()
+    dialog.statement.use_file(str(speech))
+    dialog.check.click()
+    person.wait(lambda: person.level() == "L2")
+    person.wait(lambda: badge not in pick._name.text())
+    assert badge not in person.panel.model.index_of(person.voice.voice_id).data(StateRole)
+    shipped = next(voice for voice in person.library.voices.all() if voice.shipped)
+    assert not shipped.is_on_a_word
 
 
 def test_a_file_gives_less_and_says_so_before(person, speech):

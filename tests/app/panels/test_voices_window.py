@@ -250,8 +250,8 @@ def test_a_voice_is_renamed_found_frozen_and_deleted(hand, speech):
     assert clone.missing() == ""
     hand.choose(hand.listed()[0])
     hand.panel.buttons["withdraw"].click()
-    hand.answer("Withdraw")
-    hand.wait(lambda: "withdrew" in clone.missing())
+    hand.window.consents.dialog.withdraw.click()
+    hand.wait(lambda: hand.window.consents.dialog is None and "withdrew" in clone.missing())
     hand.wait(lambda: hand.panel.current.state is VoiceState.FROZEN and "withdrew" in hand.panel.reasons.text())
     assert not hand.panel.buttons["clone"].isEnabled() and hand.panel.buttons["delete"].isEnabled()
     hand.window.rail_button("clone").click()
