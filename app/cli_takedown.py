@@ -122,6 +122,8 @@ def _tell(voice: SavedVoice, derived: Derived, complaints: list[Complaint], now:
     binned = f", {derived.binned} of them in the bin" if derived.binned else ""
     write(f"  {derived.records} versions of the consent record, {derived.latents} encodings (latents)\n")
     write(f"  {len(derived.takes)} takes{binned}, in {derived.compared} comparisons\n")
+    if derived.copies:
+        write(f"  {len(derived.copies)} copies of the voice, each with its own takes: {', '.join(derived.copies)}\n")
     write("Known to be outside, and not reached by deleting:\n")
     if not derived.exports and not derived.uses and not derived.adapter:
         write("  nothing\n")

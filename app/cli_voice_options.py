@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.cli_voice_renewal import add_listener_options
 from app.core.consent.record import KEPT_FOR
+from app.core.voice_card import ORDERS
 
 COMMANDS = {"voices": "the saved voices, and the consent of the people they belong to"}
 _HELP = """\
@@ -47,10 +48,13 @@ def build_parser(actions: Mapping[str, Action]) -> argparse.ArgumentParser:
     listing = add("list", "list voices")
     listing.add_argument("words", nargs="*", metavar="WORD", help="only those whose name or tags have every word")
     listing.add_argument("--tag", action="append", default=[], help="only those with this tag")
+    listing.add_argument("--sort", choices=ORDERS, default=ORDERS[0], help="in which order (default: oldest)")
     _json(listing)
     _voice(showing := add("show", "show a voice and its consent record in sentences"))
     _json(showing)
     _add(add("add", "save a voice with its consent record"))
+    _voice(copying := add("copy", "save a copy of a voice that stands on the same consent"))
+    copying.add_argument("name", metavar="NAME", help="what the copy is called")
     _voice(speaking := add("statement", "show the statement to speak, or add a recording of it to the record"))
     speaking.add_argument("--audio", type=Path, metavar="FILE", help="recording of the person speaking it")
     speaking.add_argument(

@@ -20,7 +20,8 @@ from app.core.library import Library
 from app.core.safe_zip import BundleError
 from app.core.store import errors
 from app.core.voice_bundle import export_voice, import_voice
-from app.core.voice_card import SavedVoice, VoiceState
+from app.core.voice_card import SavedVoice, VoiceState, in_order
+from app.core.voice_copying import copy_voice
 from voxcpm import terminal
 from voxcpm.errors import RequestError
 
@@ -51,7 +52,7 @@ def _failed(error: Exception, code: int) -> int:
 
 
 def _list(options: argparse.Namespace, library: Library) -> int:
-    voices = library.voices.search(" ".join(options.words), options.tag)
+    voices = in_order(library.voices.search(" ".join(options.words), options.tag), options.sort)
     if options.json:
         terminal.write_json({"voices": [_short(voice) for voice in voices], "locked": library.voices.has_locked})
         return terminal.EXIT_OK
@@ -93,6 +94,14 @@ def _show(options: argparse.Namespace, library: Library) -> int:
         sys.stdout.write("Another studio signed the record: it shows that nothing was changed, not who signed.\n")
     sys.stdout.writelines(f"{line}\n" for line in known["record"])
     sys.stdout.write(_said(verdict))
+    return terminal.EXIT_OK
+
+
+def _copy(options: argparse.Namespace, library: Library) -> int:
+    voice = library.voices.find(options.voice)
+    copy = copy_voice(library.door, voice.voice_id, options.name)
+    sys.stdout.write(f"{copy.voice_id}  {copy.name}\n")
+    terminal.note("It stands on the same consent: what is withdrawn or complained about for one holds for both.")
     return terminal.EXIT_OK
 
 
@@ -177,6 +186,7 @@ def _short(voice: SavedVoice) -> dict[str, Any]:
         "state": str(voice.state),
         "shipped": voice.shipped,
         "parts": list(voice.parts),
+        "consent_of": voice.consent_of or None,
     }
 
 
@@ -190,6 +200,7 @@ _ACTIONS = {
     "list": _list,
     "show": _show,
     "add": add_voice,
+    "copy": _copy,
     "statement": speak_statement,
     "renew": renew,
     "extend": extend,

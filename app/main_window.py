@@ -129,7 +129,7 @@ class MainWindow(Translated, QMainWindow):
             settings, store, engine, player, self.models, self.review, self.compose, self.takes_panel, self.notice,
             self.status, self,
         )  # fmt: skip
-        self.voices_panel = VoicesPanel()
+        self.voices_panel = VoicesPanel(self._settings)
         self.voices = VoiceControl(
             desk, self.voices_panel, self.compose.clone, self.compose.continue_, player, self.notice, self
         )

@@ -117,7 +117,12 @@ class TakeDownControl(QObject):
         def work() -> int:
             import json
 
-            return int(json.loads(self._library.voices.delete(voice_id))["takes"])
+            from app.core.voice_deletion import tombstone
+
+            copies = self._library.voices.copies(voice_id)
+            self._library.voices.delete(voice_id)
+            stones = (tombstone(self._library.store, each) for each in (voice_id, *copies))
+            return sum(int(json.loads(stone)["takes"]) for stone in stones if stone is not None)
 
         def then(takes: int) -> None:
             if self.dialog is not None:

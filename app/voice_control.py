@@ -12,7 +12,7 @@ from app.audio.player import Player
 from app.audio.sources import ArraySource
 from app.core.consent.problems import Problem
 from app.core.takes import Take
-from app.core.voice_card import SavedVoice
+from app.core.voice_card import MAX_NAME, SavedVoice
 from app.dialogs.passphrase import PassphraseDialog
 from app.panels.clone_panel import ClonePanel
 from app.panels.continue_panel import ContinuePanel
@@ -59,7 +59,7 @@ class VoiceControl(QObject):
     def look(self, query: str = "") -> None:
         """List the voices that match."""
         self._query = query
-        self._desk.look(query)
+        self._desk.look(query, self._panel.sort.currentData())
 
     def shown(self, query: str = "") -> None:
         """The panel came into view: takes may have been made with the chosen voice since."""
@@ -118,6 +118,7 @@ class VoiceControl(QObject):
         panel.export_requested.connect(self._ask_to_export)
         panel.import_requested.connect(self._ask_to_import)
         panel.delete_requested.connect(self._ask_to_delete)
+        panel.copy_requested.connect(self._copy)
         panel.unlock_requested.connect(lambda: self._ask_for_keys(True))
         for key, mode in self._modes.items():
             mode.pick.choose_requested.connect(lambda: self.panel_requested.emit("voices"))
@@ -129,6 +130,7 @@ class VoiceControl(QObject):
         desk.saved.connect(self._saved)
         desk.imported.connect(self._imported)
         desk.exported.connect(lambda path: self._notice.show_notice(self.tr("Exported: {path}").format(path=path)))
+        desk.copied.connect(self._copied)
         desk.changed.connect(self._changed)
         desk.unlocked.connect(self._unlocked)
         desk.failed.connect(self._failed)
@@ -176,7 +178,7 @@ class VoiceControl(QObject):
                 mode.pick.set_voice(None)
 
     def _changed(self) -> None:
-        self._desk.look(self._query)
+        self.look(self._query)
         for mode in self._modes.values():
             if mode.pick.voice is not None:
                 self._desk.describe(mode.pick.voice.voice_id)
@@ -200,6 +202,16 @@ class VoiceControl(QObject):
         if problems:
             text = self.tr("The voice {name} is in quarantine: it has no valid consent record.").format(name=voice.name)
         self._notice.show_notice(text, "\n".join(problem_text(problem) for problem in problems))
+
+    def _copy(self, voice: SavedVoice) -> None:
+        ending = self.tr("{name} (copy)").format(name="")
+        name = voice.name[: MAX_NAME - len(ending)]
+        self._desk.copy(voice.voice_id, self.tr("{name} (copy)").format(name=name))
+
+    def _copied(self, voice: SavedVoice) -> None:
+        self._select_next = voice.voice_id
+        text = self.tr("{name} stands on the same consent: a withdrawal or a complaint about one holds for both.")
+        self._notice.show_notice(text.format(name=voice.name))
 
     def _play(self, voice_id: str, samples: object, rate: int) -> None:
         self.previewing.emit()
@@ -288,6 +300,7 @@ class VoiceControl(QObject):
             "save": self.tr("The voice could not be saved."),
             "rename": self.tr("The voice could not be changed."),
             "delete": self.tr("The voice could not be deleted."),
+            "copy": self.tr("The voice could not be copied."),
             "export": self.tr("The voice could not be exported."),
             "import": self.tr("The voice could not be imported."),
             "unlock": self.tr("The saved voices could not be unlocked."),

@@ -39,6 +39,8 @@ class Described:
     record: ConsentRecord | None = None
     more: tuple[Problem, ...] = ()
     """What would raise the level, and what this machine lacks for it."""
+    copies: int = 0
+    """How many other voices stand on the same consent."""
     take: str = ""
     """The take that shows how the voice speaks, see ``TakeLibrary.sample_of``; or the one that it was kept from."""
 
@@ -68,6 +70,7 @@ class VoiceDesk(QObject):
     saved = Signal(object)  # SavedVoice
     imported = Signal(object, object)  # SavedVoice, problems
     exported = Signal(str)  # path
+    copied = Signal(object)  # SavedVoice
     changed = Signal()  # the list is another one
     unlocked = Signal()
     failed = Signal(str, object)  # what was asked, the error
@@ -89,12 +92,14 @@ class VoiceDesk(QObject):
 
     # Looking ---------------------------------------------------------------------------------------------------------
 
-    def look(self, query: str = "") -> None:
-        """List the voices that match; ``listed`` tells."""
+    def look(self, query: str = "", order: str = "oldest") -> None:
+        """List the voices that match, in an order (see ``in_order``); ``listed`` tells."""
 
         def work() -> None:
+            from app.core.voice_card import in_order
+
             voices = self._library.voices
-            self.listed.emit(voices.search(query), voices.has_locked)
+            self.listed.emit(in_order(voices.search(query), order), voices.has_locked)
 
         self._begin("list", work)
 
@@ -118,8 +123,10 @@ class VoiceDesk(QObject):
             lines = tuple(explain_lines(record)) if record is not None else ()
             foreign = voices.is_foreign(voice_id)
             more = self._more(record) if record is not None and not voice.shipped else ()
-            take = self._sample_of(voice)
-            self.described.emit(Described(voice, lines, verdict.problems, verdict.level, foreign, record, more, take))
+            copies, take = len(voices.copies(voice_id)), self._sample_of(voice)
+            self.described.emit(
+                Described(voice, lines, verdict.problems, verdict.level, foreign, record, more, copies, take)
+            )
 
         self._begin("describe", work)
 
@@ -193,6 +200,17 @@ class VoiceDesk(QObject):
             self.changed.emit()
 
         self._begin("rename", work)
+
+    def copy(self, voice_id: str, name: str) -> None:
+        """Save a copy of a voice that stands on the same consent; ``copied`` tells."""
+
+        def work() -> None:
+            from app.core.voice_copying import copy_voice
+
+            self.copied.emit(copy_voice(self._library.door, voice_id, name))
+            self.changed.emit()
+
+        self._begin_lasting("copy", work)
 
     def delete(self, voice_id: str) -> None:
         """Delete a voice for ever, with all takes made with it."""

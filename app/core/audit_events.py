@@ -70,6 +70,7 @@ CAUSES = (
 FACTS: dict[str, _Kind] = {
     "log": _ID,
     "voice": _ID,
+    "copy_of": _ID,
     "take": _ID,
     "record": _ID,
     "consent_record": _ID,
@@ -129,6 +130,7 @@ EVENTS: dict[str, _Event] = {
     "log_started": _event("log"),
     "signing_resumed": _event("upto"),
     "voice_added": _event("voice", "record version record_hash level rights_basis"),
+    "voice_copied": _event("voice copy_of", "record version record_hash level rights_basis"),
     "voice_imported": _event("voice", "sha256 record version record_hash level rights_basis"),
     "voice_quarantined": _event("voice cause", "sha256"),
     "voice_exported": _event("voice sha256", "record"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.core.exports import Export, exports_of
+from app.core.voice_rows import copies_of
 from app.core.voice_uses import VoiceUse, uses_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ class Derived:
     """What belongs to a voice. Deleting the voice deletes the first part; ``exports`` and ``uses`` are out of reach.
 
     ``files`` are part and SHA-256; ``takes`` ids, of which ``binned`` lie in the bin; ``compared`` comparisons of them.
-    ``adapter`` is the SHA-256 of the LoRA that the voice is used with.
+    ``adapter`` is the SHA-256 of the LoRA that the voice is used with. ``copies`` are the ids of other voices that
+    stand on the same consent: they go with it when it is taken down.
     """
 
     voice_id: str
@@ -30,6 +32,7 @@ class Derived:
     exports: tuple[Export, ...] = ()
     uses: tuple[VoiceUse, ...] = ()
     adapter: str = ""
+    copies: tuple[str, ...] = ()
 
     def used_as(self, kind: str) -> tuple[VoiceUse, ...]:
         """The uses of one kind."""
@@ -52,6 +55,7 @@ class Derived:
                 for use in self.uses
             ],
             "adapter_sha256": self.adapter or None,
+            "copies": list(self.copies),
         }
 
 
@@ -80,4 +84,5 @@ def derived_of(store: Store, voice_id: str, adapter: str = "") -> Derived:
             exports_of(connection, voice_id),
             uses_of(store, connection, voice_id),
             adapter,
+            copies_of(connection, voice_id),
         )

@@ -40,11 +40,10 @@ def renew_voice(voices: Voices, voice_id: str, wish: Renewal) -> ConsentRecord:
     asked = fresh_statement(record, wish.lang, now=now, scope=statement_scope)
     evidence = [Evidence("signed_document", digest) for digest in wish.documents]
     draft = making.renew(record, asked, scope=statement_scope, months=months, evidence=evidence, now=now)
-    key = voices.store.keys.voice_key(voice_id)
     with voices.store.database.write() as connection:
         signed = voices.append(voice_id, draft)
         for digest, data in wish.documents.items():
-            voices.put_file(connection, voice_id, "evidence", digest, data, key)
+            voices.put_proof(connection, voice_id, "evidence", digest, data)
     return signed
 
 

@@ -248,6 +248,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("words", Kind.NAMED_TEXTS, {}),  # how words are said in all dubs
     Setting("window_geometry", Kind.TEXT, ""),  # base64
     Setting("splitters", Kind.NAMED_TEXTS, {}),  # base64
+    Setting("voices_order", Kind.CHOICE, "oldest", choices=("oldest", "newest", "name", "level")),
     Setting("panel", Kind.CHOICE, "design", choices=("design", "clone", "continue")),
 )  # fmt: skip
 

@@ -177,10 +177,9 @@ def add_spoken(
     problem = refusal_of(heard)
     if problem is not None and not (though_unheard and problem.code == NOT_HEARD):
         refuse(voices, problem, voice_id, record.record_id)
-    key = voices.store.keys.voice_key(voice_id)
     with voices.store.database.write() as connection:
         signed = voices.append(voice_id, making.with_evidence(record, spoken=heard, now=voices.now()))
-        voices.put_file(connection, voice_id, "statement", spoken.sha256, spoken.data, key, statement_until(signed))
+        voices.put_proof(connection, voice_id, "statement", spoken.sha256, spoken.data, statement_until(signed))
     return signed
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import sqlite3
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,7 +82,7 @@ def export_voice(door: Door, voice_id: str, path: Path, *, personal: bool = Fals
     card = {name: getattr(admitted.card, name) for name in _CARD} | {"tags": list(admitted.card.tags)}
     described = {
         "schema": 1,
-        "voice_id": voice_id,
+        "voice_id": voices.get(voice_id).stands_on,  # a copy travels as the voice that the consent is for
         "versions": len(stored),
         "parts": sorted(admitted.sounds),
         "card": card,
@@ -232,7 +231,7 @@ def _judge_and_save(voices: Voices, parcel: _Parcel, sounds: Mapping[str, KeptSo
             voices.put_file(connection, parcel.voice_id, part, sha256, data, key)
         for record, private in versions:
             opened = record if private is None else record.opened(private)
-            _insert_as_is(connection, parcel.voice_id, opened, key)
+            insert_version(connection, StoredVersion.of(opened, key, parcel.voice_id))  # also when it names another
         connection.executemany(
             "INSERT INTO foreign_signers VALUES (?, ?, ?)",
             [(parcel.voice_id, key_id, public.public_bytes_raw()) for key_id, public in foreign.items()],
@@ -255,12 +254,6 @@ def _readable(parcel: _Parcel) -> list[tuple[ConsentRecord, Private | None]]:
             break
         found.append((record, private))
     return found
-
-
-def _insert_as_is(connection: sqlite3.Connection, voice_id: str, record: ConsentRecord, key: bytes) -> None:
-    """Keep a version under the voice that it came with, also when it says that it is another's."""
-    stored = StoredVersion.of(record, key)
-    insert_version(connection, StoredVersion(voice_id, stored.version, stored.record_id, stored.record, stored.private))
 
 
 def _tell(voices: Voices, voice_id: str, verdict: Verdict, newest: ConsentRecord | None, digest: str) -> None:

@@ -13,6 +13,7 @@ from app.core.consent.problems import ConsentError
 from app.core.consent.record import SYNTHETIC
 from app.core.store import errors, sealing
 
+ORDERS = ("oldest", "newest", "name", "level")
 MAX_NAME, MAX_TAGS, MAX_TAG, MAX_TEXT = 120, 16, 40, 2000
 
 
@@ -123,6 +124,7 @@ class SavedVoice:
     ``parts`` names the sounds it has (reference, prompt). ``cause`` is the code of the problem for which it is in
     quarantine. ``shipped`` voices came with the studio: they are read only. ``sequence`` rises with each new one.
     ``level`` is that of its consent, to be shown: what may be done with the voice is asked of the record.
+    ``consent_of`` is the voice that the consent was given for where this one is a copy of it (``voice_copying``).
     """
 
     voice_id: str
@@ -135,6 +137,12 @@ class SavedVoice:
     complaint: str = ""
     shipped: bool = False
     level: str = ""
+    consent_of: str = ""
+
+    @property
+    def stands_on(self) -> str:
+        """The id of the voice that its consent was given for."""
+        return self.consent_of or self.voice_id
 
     @property
     def is_on_a_word(self) -> bool:
@@ -145,6 +153,22 @@ class SavedVoice:
     def name(self) -> str:
         """Its name, empty while locked."""
         return self.card.name if self.card else ""
+
+
+def in_order(voices: Iterable[SavedVoice], order: str) -> list[SavedVoice]:
+    """Voices, the oldest first, in one of ``ORDERS``.
+
+    ``newest`` puts those that came with the studio last, ``name`` those whose names are locked; ``level`` puts those
+    first whose consent has the least evidence.
+    """
+    match order:
+        case "newest":
+            return sorted(voices, key=lambda voice: (voice.shipped, -voice.sequence))
+        case "name":
+            return sorted(voices, key=lambda voice: (voice.card is None, folded(voice.name)))
+        case "level":
+            return sorted(voices, key=lambda voice: (not voice.is_on_a_word, voice.level or "~"))
+    return list(voices)
 
 
 def folded(text: str) -> str:

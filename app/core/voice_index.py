@@ -15,7 +15,7 @@ from app.core.voice_card import SavedVoice, VoiceCard, VoiceError, VoiceState, f
 
 log = logging.getLogger(__name__)
 
-_COLUMNS = "voice_id, seq, state, mode, card, cause, complaint, level, changed"
+_COLUMNS = "voice_id, seq, state, mode, card, cause, complaint, level, consent_of, changed"
 _AT_ONCE = 200  # keys asked for by name up to here, all of them above
 
 
@@ -149,5 +149,6 @@ class VoiceIndex:
             row["cause"] or "",
             row["complaint"] or "",
             level=row["level"] or "",
+            consent_of=row["consent_of"] or "",
         )
         self._haystacks[voice_id] = card.haystack if card else ""

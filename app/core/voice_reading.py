@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,20 @@ from app.core.sound_files import KeptSound, from_flac
 from app.core.store import Store, errors
 from app.core.voice_card import SavedVoice, VoiceError, VoiceMissingError, VoiceState
 from app.core.voice_index import VoiceIndex
+from app.core.voice_rows import copies_of
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+
+@dataclass(frozen=True)
+class VoiceFile:
+    """A stored file of a voice; ``until``: when it must be gone (seconds since 1970), None: as the voice says."""
+
+    part: str
+    sha256: str
+    data: bytes
+    until: int | None
 
 
 class VoiceReader:
@@ -126,20 +138,27 @@ class VoiceReader:
             use=use,
             references=[*sounds, *recordings],
             head=head,
-            voice_id=voice_id,
+            voice_id=voice.stands_on,
         )
         problems = (*_state_problems(voice), *found.problems)
         return Verdict(found.record_id, found.level, problems, found.unchecked)
 
     def voice_of_record(self, record_id: str) -> str | None:
-        """The id of the voice that a consent record is for; None if it is not here."""
+        """The id of the voice that a consent record is for, or of a copy of it; None if neither is here."""
         if (shipped := self.shipped.voice_of_record(record_id)) is not None:
             return shipped
         with self.store.database.read() as connection:
             row = connection.execute(
-                "SELECT voice_id FROM consent_versions WHERE record_id = ? LIMIT 1", (record_id,)
+                "SELECT voice_id FROM consent_versions JOIN voices USING (voice_id) WHERE record_id = ? "
+                "ORDER BY consent_of IS NOT NULL, seq LIMIT 1",
+                (record_id,),
             ).fetchone()
         return None if row is None else str(row[0])
+
+    def copies(self, voice_id: str) -> tuple[str, ...]:
+        """The ids of the other voices that stand on the same consent; see :mod:`app.core.voice_copying`."""
+        with self.store.database.read() as connection:
+            return copies_of(connection, voice_id)
 
     def is_foreign(self, voice_id: str) -> bool:
         """Whether another studio signed: that proves that nothing was changed since, not who signed."""
@@ -177,6 +196,20 @@ class VoiceReader:
     def kept_sound(self, voice_id: str, part: str) -> KeptSound:
         """A part decoded. Raises as ``sound``."""
         return from_flac(self.sound(voice_id, part))
+
+    def files(self, voice_id: str) -> list[VoiceFile]:
+        """Everything that is stored of a voice, decrypted; each goes to the audit log. Raises KeysError, StoreError."""
+        with self.store.database.read() as connection:
+            rows = connection.execute(
+                "SELECT part, sha256, blob_id, until FROM voice_files WHERE voice_id = ? ORDER BY part, sha256",
+                (voice_id,),
+            ).fetchall()
+        key, found = self.store.keys.voice_key(voice_id), []
+        for row in rows:
+            data = self.store.blobs.get(row["blob_id"], key=key)
+            self.audit.append("voice_decrypted", {"voice": voice_id, "blob": row["blob_id"]})
+            found.append(VoiceFile(row["part"], row["sha256"], data, row["until"]))
+        return found
 
     # Inside ---------------------------------------------------------------------------------------------------------
 

@@ -29,10 +29,13 @@ class StoredVersion:
     private: bytes | None
 
     @classmethod
-    def of(cls, record: ConsentRecord, key: bytes) -> StoredVersion:
-        """A signed version; its personal texts, where they are open, under the voice's key."""
+    def of(cls, record: ConsentRecord, key: bytes, voice_id: str = "") -> StoredVersion:
+        """A signed version; its personal texts, where they are open, under the voice's key.
+
+        ``voice_id``: the voice that keeps it, where that is another than the one that it names.
+        """
         private = record.private_encrypted(key) if record.is_open else None
-        return cls(record.voice_id, record.version, record.record_id, record.to_json(), private)
+        return cls(voice_id or record.voice_id, record.version, record.record_id, record.to_json(), private)
 
 
 def owner_of(voice_id: str) -> str:
@@ -65,12 +68,13 @@ def insert_voice(
     head: str | None = None,
     cause: str | None = None,
     level: str | None = None,
+    consent_of: str | None = None,
 ) -> None:
     """Write the row of a new voice; its number rises with each."""
     connection.execute(
-        "INSERT INTO voices (voice_id, state, mode, card, head, cause, level, reference_until, raw_until, changed) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(changed), 0) + 1 FROM voices))",
-        (voice_id, state, mode, card, head, cause, level, times.reference, times.raw),
+        "INSERT INTO voices (voice_id, state, mode, card, head, cause, level, consent_of, reference_until, raw_until, "
+        "changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(changed), 0) + 1 FROM voices))",
+        (voice_id, state, mode, card, head, cause, level, consent_of, times.reference, times.raw),
     )
 
 
@@ -80,6 +84,19 @@ def insert_version(connection: sqlite3.Connection, stored: StoredVersion) -> Non
         "INSERT INTO consent_versions (voice_id, version, record_id, record, private) VALUES (?, ?, ?, ?, ?)",
         (stored.voice_id, stored.version, stored.record_id, stored.record, stored.private),
     )
+
+
+def copies_of(connection: sqlite3.Connection, voice_id: str) -> tuple[str, ...]:
+    """The other voices that stand on the same consent, oldest first."""
+    row = connection.execute(
+        "SELECT coalesce(consent_of, voice_id) FROM voices WHERE voice_id = ?", (voice_id,)
+    ).fetchone()
+    rows = connection.execute(
+        "SELECT voice_id FROM voices WHERE (voice_id = :root OR consent_of = :root) AND voice_id <> :id "
+        "AND state <> 'deleted' ORDER BY seq",
+        {"root": row[0] if row else voice_id, "id": voice_id},
+    )
+    return tuple(each[0] for each in rows)
 
 
 def touch(connection: sqlite3.Connection, voice_id: str) -> None:

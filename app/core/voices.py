@@ -25,6 +25,7 @@ from app.core.voice_deletion import DeleteTakes, delete_voice
 from app.core.voice_reading import VoiceReader
 from app.core.voice_rows import (
     StoredVersion,
+    copies_of,
     insert_version,
     insert_voice,
     owner_of,
@@ -140,7 +141,9 @@ class Voices(VoiceReader):
         return self.get(voice_id)
 
     def append(self, voice_id: str, draft: ConsentRecord) -> ConsentRecord:
-        """Add a version of the consent (see :mod:`app.core.consent.making`); returns it signed.
+        """Add a version of the consent (see :mod:`app.core.consent.making`) for all voices that stand on it.
+
+        Returns it signed.
 
         Raises:
             VoiceError: a voice that has no record of its own here.
@@ -154,22 +157,25 @@ class Voices(VoiceReader):
                 raise VoiceError("The consent of this voice cannot be changed here: its personal part is not readable.")
             keys = self.store.keys
             record = append_version(before, draft, key=keys.signing_key(), key_id=keys.key_id)[-1]
-            insert_version(connection, StoredVersion.of(record, keys.voice_key(voice_id)))
-            times = until(record)
-            connection.execute(
-                "UPDATE voices SET head = ?, level = ?, reference_until = ?, raw_until = ? WHERE voice_id = ?",
-                (record.record_hash, record.level, times.reference, times.raw, voice_id),
-            )
-            touch(connection, voice_id)
-            self.audit.append("record_added", facts_of(record))
+            times, together = until(record), (voice_id, *copies_of(connection, voice_id))
+            for each in together:
+                insert_version(connection, StoredVersion.of(record, keys.voice_key(each), each))
+                connection.execute(
+                    "UPDATE voices SET head = ?, level = ?, reference_until = ?, raw_until = ? WHERE voice_id = ?",
+                    (record.record_hash, record.level, times.reference, times.raw, each),
+                )
+                touch(connection, each)
+                self.audit.append("record_added", facts_of(record) | {"voice": each})
         if record.change == "evidence_added" and record.retention.raw_audio == FOR_SESSION:
-            self._of_session.add(voice_id)
+            self._of_session.update(together)
         return record
 
     def withdraw(
         self, voice_id: str, *, channel: str = "other", action: str = "freeze", at: datetime | None = None
     ) -> ConsentRecord | None:
         """The person took the consent back: freeze the voice at once, or delete it (``action``), which returns None.
+
+        So are all its copies.
 
         Raises as ``append``.
         """
@@ -181,56 +187,69 @@ class Voices(VoiceReader):
             signed = self.append(
                 voice_id, making.withdraw(record, channel=channel, action=action, at=at, now=self.now())
             )
-            connection.execute("UPDATE voices SET state = 'frozen' WHERE voice_id = ?", (voice_id,))
-            touch(connection, voice_id)
-            facts = {"voice": voice_id, "record": signed.record_id, "version": signed.version}
-            self.audit.append(
-                "consent_withdrawn",
-                facts | {"record_hash": signed.record_hash, "channel": channel, "action": action},
-            )
+            together = (voice_id, *copies_of(connection, voice_id))
+            for each in together:
+                connection.execute("UPDATE voices SET state = 'frozen' WHERE voice_id = ?", (each,))
+                touch(connection, each)
+                facts = {"voice": each, "record": signed.record_id, "version": signed.version}
+                self.audit.append(
+                    "consent_withdrawn",
+                    facts | {"record_hash": signed.record_hash, "channel": channel, "action": action},
+                )
             if action == "delete":
-                self.delete(voice_id)
+                for each in together:
+                    self._delete(each)
                 return None
         return signed
 
     def freeze(self, voice_id: str, reason: str, term: timedelta = DECIDE_WITHIN) -> str:
         """Open a complaint: nothing can be made with the voice until ``release``; returns the complaint's id.
 
+        Copies of the voice have the same recordings of the same person: one is opened about each of them.
+
         It has to be decided within ``term``, at most 31 days.
         Raises VoiceError for a shipped voice, KeysLockedError (the reason is kept encrypted), StoreError.
         """
         self._own(voice_id)
         with self.store.database.write() as connection:
-            complaint = open_complaint(connection, voice_id, self.now(), term)
-            connection.execute(
-                "UPDATE voices SET state = CASE state WHEN 'quarantined' THEN state ELSE 'frozen' END, "
-                "complaint = coalesce(complaint, ?) WHERE voice_id = ?",
-                (complaint, voice_id),
-            )
-            touch(connection, voice_id)
-            self.audit.append("complaint_opened", {"complaint": complaint, "voice": voice_id})
-            frozen = self.audit.append("voice_frozen", {"voice": voice_id, "complaint": complaint}, reason=reason)
-            keep_text(connection, complaint, frozen)
-        return complaint
+            opened = {}
+            for each in (voice_id, *copies_of(connection, voice_id)):
+                complaint = opened[each] = open_complaint(connection, each, self.now(), term)
+                connection.execute(
+                    "UPDATE voices SET state = CASE state WHEN 'quarantined' THEN state ELSE 'frozen' END, "
+                    "complaint = coalesce(complaint, ?) WHERE voice_id = ?",
+                    (complaint, each),
+                )
+                touch(connection, each)
+                self.audit.append("complaint_opened", {"complaint": complaint, "voice": each})
+                frozen = self.audit.append("voice_frozen", {"voice": each, "complaint": complaint}, reason=reason)
+                keep_text(connection, complaint, frozen)
+        return opened[voice_id]
 
     def release(self, voice_id: str, reason: str) -> None:
-        """Close all complaints; the voice may be used again unless its consent was withdrawn. Raises as ``freeze``."""
+        """Close all complaints; the voice may be used again unless its consent was withdrawn. Raises as ``freeze``.
+
+        What was decided holds for its copies too.
+        """
         self._own(voice_id)
         with self.store.database.write() as connection:
-            complaint = self.get(voice_id).complaint
-            if not complaint:
+            if not self.get(voice_id).complaint:
                 raise VoiceError("There is no complaint about this voice.")
             record = self.record(voice_id)
             stays = record is not None and record.withdrawal is not None
-            connection.execute(
-                "UPDATE voices SET complaint = NULL, state = CASE WHEN state = 'frozen' AND NOT ? THEN 'active' "
-                "ELSE state END WHERE voice_id = ?",
-                (stays, voice_id),
-            )
-            touch(connection, voice_id)
-            self.audit.append("voice_released", {"voice": voice_id, "complaint": complaint}, reason=reason)
-            outcome = "kept_frozen" if stays else "released"
-            close_complaints(connection, self.audit, voice_id, outcome, self.now())
+            for each in (voice_id, *copies_of(connection, voice_id)):
+                complaint = self.get(each).complaint
+                if not complaint:
+                    continue
+                connection.execute(
+                    "UPDATE voices SET complaint = NULL, state = CASE WHEN state = 'frozen' AND NOT ? THEN 'active' "
+                    "ELSE state END WHERE voice_id = ?",
+                    (stays, each),
+                )
+                touch(connection, each)
+                self.audit.append("voice_released", {"voice": each, "complaint": complaint}, reason=reason)
+                outcome = "kept_frozen" if stays else "released"
+                close_complaints(connection, self.audit, each, outcome, self.now())
 
     def derived(self, voice_id: str) -> Derived:
         """Everything that was derived from a voice, as far as it is known here. Raises VoiceError, StoreError."""
@@ -241,9 +260,20 @@ class Voices(VoiceReader):
     def delete(self, voice_id: str) -> bytes:
         """Delete a voice for ever: key, sounds, latents, takes; returns the tombstone that stays (hashes only).
 
+        While there is a complaint about it, its copies go as well.
         Needs no key that is at hand. Raises VoiceError for a shipped voice, StoreError: nothing was deleted.
         """
-        return delete_voice(self.store, self.audit, self.derived(voice_id), self.delete_takes, self.now())
+        self._own(voice_id)
+        with self.store.database.write() as connection:
+            if self.get(voice_id).complaint:
+                for each in copies_of(connection, voice_id):
+                    self._delete(each)
+            return self._delete(voice_id)
+
+    def keep_as_long(self, voice_id: str, other: str) -> None:
+        """Keep what is kept for this session alone of a copy for as long as that of the ``other`` voice."""
+        if other in self._of_session:
+            self._of_session.add(voice_id)
 
     def enforce_retention(self, *, ending: bool = False) -> int:
         """Delete recordings whose time is over, as the records promise; returns how many. Do it at every start.
@@ -307,6 +337,22 @@ class Voices(VoiceReader):
             return draft
         keys = self.store.keys
         return append_version((), draft, key=keys.signing_key(), key_id=keys.key_id)
+
+    def _delete(self, voice_id: str) -> bytes:
+        return delete_voice(self.store, self.audit, self.derived(voice_id), self.delete_takes, self.now())
+
+    def put_proof(
+        self,
+        connection: sqlite3.Connection,
+        voice_id: str,
+        part: str,
+        digest: str,
+        data: bytes,
+        until: int | None = None,
+    ) -> None:
+        """As ``put_file``, for every voice that stands on the same consent."""
+        for each in (voice_id, *copies_of(connection, voice_id)):
+            self.put_file(connection, each, part, digest, data, self.store.keys.voice_key(each), until)
 
     def put_file(
         self,

@@ -261,6 +261,9 @@ class TakeDownDialog(Translated, QDialog):
         )
         self._row(inside, self.tr("Takes"), binned)
         self._row(inside, self.tr("Comparisons of these takes"), str(derived.compared))
+        if derived.copies:
+            text = self.tr("{count}: frozen and deleted together with it").format(count=len(derived.copies))
+            self._row(inside, self.tr("Copies of the voice"), text)
         outside = self._top(self.tr("Known to be outside: not reached by deleting"))
         for export in derived.exports[:_MOST_SHOWN]:
             self._row(outside, *self._export(export))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -17,7 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.voice_card import MAX_NAME, SavedVoice, VoiceState
+from app.core.settings import Settings
+from app.core.voice_card import MAX_NAME, ORDERS, SavedVoice, VoiceState
 from app.models.voice_list import StateRole, SubtitleRole, VoiceListModel
 from app.voice_desk import Described
 from app.widgets.consent_text import level_text, problem_text
@@ -26,7 +28,8 @@ from app.widgets.take_delegate import TwoLineDelegate
 from app.widgets.translated import Translated, describe
 
 _TYPING_MS = 150
-_BUTTONS = ("clone", "continue", "play", "hear", "export", "raise", "renew", "withdraw", "complaint", "delete")
+_USES = ("clone", "continue", "play", "hear", "copy", "export")
+_BUTTONS = (*_USES, "raise", "renew", "withdraw", "complaint", "delete")
 
 
 class VoicesPanel(Translated, QWidget):
@@ -38,6 +41,7 @@ class VoicesPanel(Translated, QWidget):
     take_preview_requested = Signal(str)
     use_requested = Signal(object, str)  # SavedVoice, clone or continue
     rename_requested = Signal(str, str, object)  # id, name, tags
+    copy_requested = Signal(object)
     export_requested = Signal(object)
     import_requested = Signal()
     withdraw_requested = Signal(object)
@@ -50,12 +54,14 @@ class VoicesPanel(Translated, QWidget):
     take_requested = Signal()
     unlock_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._settings = settings
         self._described: Described | None = None
         self._title = QLabel()
         self._title.setObjectName("panelTitle")
         self.search = QLineEdit(clearButtonEnabled=True)
+        self.sort = QComboBox()
         self.import_button = QPushButton()
         self.far_button = QPushButton()
         self._far = QMenu(self.far_button)
@@ -128,6 +134,13 @@ class VoicesPanel(Translated, QWidget):
         self._title.setText(self.tr("Voices"))
         self.search.setPlaceholderText(self.tr("Search names and tags"))
         describe(self.search, self.tr("Search the voices"))
+        chosen = self.sort.currentData() or self._settings.get("voices_order")
+        self.sort.clear()
+        names = (self.tr("Oldest first"), self.tr("Newest first"), self.tr("By name"), self.tr("Least evidence first"))
+        for order, name in zip(ORDERS, names, strict=True):
+            self.sort.addItem(name, order)
+        self.sort.setCurrentIndex(max(0, self.sort.findData(chosen)))
+        describe(self.sort, self.tr("Order of the voices"))
         self.import_button.setText(self.tr("Import…"))
         describe(self.import_button, self.tr("Import a voice"), self.tr("Take in a voice that another studio exported"))
         self.far_button.setText(self.tr("From far away"))
@@ -159,6 +172,7 @@ class VoicesPanel(Translated, QWidget):
                 self.tr("Hear a take"),
                 self.tr("Play a favourite, the best rated or the newest take of it"),
             ),
+            "copy": (self.tr("Duplicate"), self.tr("Save a copy with a name of its own, on the same consent")),
             "export": (self.tr("Export…"), self.tr("Write the voice with its record to one file")),
             "raise": (
                 self.tr("Speak the statement…"),
@@ -210,7 +224,10 @@ class VoicesPanel(Translated, QWidget):
         inside.addLayout(buttons)
         layout = QVBoxLayout(self)
         layout.addLayout(head)
-        layout.addWidget(self.search)
+        finding = QHBoxLayout()
+        finding.addWidget(self.search, 1)
+        finding.addWidget(self.sort)
+        layout.addLayout(finding)
         layout.addLayout(locked)
         layout.addWidget(self.list, 1)
         layout.addWidget(self.card, 1)
@@ -220,6 +237,7 @@ class VoicesPanel(Translated, QWidget):
     def _connect(self) -> None:
         self.search.textChanged.connect(self._typing.start)
         self._typing.timeout.connect(lambda: self.look_requested.emit(self.search.text().strip()))
+        self.sort.activated.connect(self._sort)
         self.list.selectionModel().currentChanged.connect(self._current_changed)
         self.list.activated.connect(lambda: self._ask("play"))
         self.import_button.clicked.connect(self.import_requested)
@@ -245,6 +263,8 @@ class VoicesPanel(Translated, QWidget):
                 self.preview_requested.emit(voice.voice_id)
             case "hear":
                 self.take_preview_requested.emit(voice.voice_id)
+            case "copy":
+                self.copy_requested.emit(voice)
             case "export":
                 self.export_requested.emit(voice)
             case "raise":
@@ -258,6 +278,10 @@ class VoicesPanel(Translated, QWidget):
                 self.complaint_requested.emit(voice)
             case "delete":
                 self.delete_requested.emit(voice)
+
+    def _sort(self) -> None:
+        self._settings.set("voices_order", self.sort.currentData())
+        self.look_requested.emit(self.search.text().strip())
 
     def _rename(self) -> None:
         voice = self.current
@@ -284,6 +308,9 @@ class VoicesPanel(Translated, QWidget):
         lines = [problem_text(line) for line in described.lines] if described is not None else []
         if described is not None and described.foreign:
             lines.append(self.tr("Another studio signed this: it shows that nothing was changed, not who signed."))
+        if described is not None and described.copies:
+            text = self.tr("Other voices that stand on this consent: {count}. A withdrawal or complaint holds for all.")
+            lines.append(text.format(count=described.copies))
         self.record.setText("\n".join(lines))
         self.level.setText(level_text(described.level) if described is not None and described.record else "")
         self.more.setText("\n".join(f"• {problem_text(line)}" for line in described.more) if described else "")
@@ -296,6 +323,7 @@ class VoicesPanel(Translated, QWidget):
         self.buttons["continue"].setEnabled(usable and "prompt" in voice.parts)
         self.buttons["play"].setEnabled(bool(voice.parts) and voice.card is not None)
         self.buttons["hear"].setEnabled(described is not None and bool(described.take))
+        self.buttons["copy"].setEnabled(usable and not voice.shipped)
         self.buttons["export"].setEnabled(usable)
         self.buttons["withdraw"].setEnabled(own and voice.state is VoiceState.ACTIVE and voice.card is not None)
         record = described.record if described is not None else None

@@ -5746,6 +5746,14 @@
         <translation>这些条目的比较</translation>
     </message>
     <message>
+        <source>{count}: frozen and deleted together with it</source>
+        <translation>{count} 个：与它一起冻结和删除</translation>
+    </message>
+    <message>
+        <source>Copies of the voice</source>
+        <translation>这个声音的副本</translation>
+    </message>
+    <message>
         <source>Known to be outside: not reached by deleting</source>
         <translation>已知在外部：删除无法触及</translation>
     </message>
@@ -6486,6 +6494,14 @@
         <translation>声音“{name}”已隔离：没有有效的同意记录。</translation>
     </message>
     <message>
+        <source>{name} (copy)</source>
+        <translation>{name}（副本）</translation>
+    </message>
+    <message>
+        <source>{name} stands on the same consent: a withdrawal or a complaint about one holds for both.</source>
+        <translation>“{name}”依据同一份同意：对其中一个的撤回或投诉对两者都有效。</translation>
+    </message>
+    <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
@@ -6544,6 +6560,10 @@
     <message>
         <source>The voice could not be deleted.</source>
         <translation>声音没有删除成功。</translation>
+    </message>
+    <message>
+        <source>The voice could not be copied.</source>
+        <translation>无法复制这个声音。</translation>
     </message>
     <message>
         <source>The voice could not be exported.</source>
@@ -6663,6 +6683,26 @@
         <translation>搜索声音</translation>
     </message>
     <message>
+        <source>Oldest first</source>
+        <translation>最早的在前</translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation>最新的在前</translation>
+    </message>
+    <message>
+        <source>By name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>Least evidence first</source>
+        <translation>凭证最少的在前</translation>
+    </message>
+    <message>
+        <source>Order of the voices</source>
+        <translation>声音的排列顺序</translation>
+    </message>
+    <message>
         <source>Import…</source>
         <translation>导入…</translation>
     </message>
@@ -6775,6 +6815,14 @@
         <translation>播放用它生成的收藏、评分最高或最新的版本</translation>
     </message>
     <message>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Save a copy with a name of its own, on the same consent</source>
+        <translation>存为另一个名称的副本，依据同一份同意</translation>
+    </message>
+    <message>
         <source>Export…</source>
         <translation>导出…</translation>
     </message>
@@ -6825,6 +6873,10 @@
     <message>
         <source>Another studio signed this: it shows that nothing was changed, not who signed.</source>
         <translation>由另一个工作室签名：能证明没有改动，不能证明签名的是谁。</translation>
+    </message>
+    <message>
+        <source>Other voices that stand on this consent: {count}. A withdrawal or complaint holds for all.</source>
+        <translation>依据这份同意的其他声音：{count} 个。撤回或投诉对全部有效。</translation>
     </message>
 </context>
 <context>

@@ -7,6 +7,7 @@ import zipfile
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.core.voice_card import VoiceState, in_order
 from tests.app.controls.stage import LONG, type_into, unfolds, writes
 from tests.app.voices.makers import place
 from tests.app.voices.test_voice_bundle import shared
@@ -129,6 +130,31 @@ def searches(stage):
     stage.wait(lambda: len(listed(stage)) > 1)
 
 
+def sorts(stage):
+    a_shipped(stage)
+    before = listed(stage)
+    for order, wanted in (("newest", in_order(before, "newest")), ("oldest", before)):
+        panel(stage).sort.setCurrentIndex(panel(stage).sort.findData(order))
+        panel(stage).sort.activated.emit(panel(stage).sort.currentIndex())
+        stage.wait(lambda wanted=wanted: listed(stage) == wanted)
+        assert stage.settings.get("voices_order") == order
+    assert before != in_order(before, "newest")
+
+
+def duplicates(stage):
+    """Another voice with a key of its own; a withdrawal of one freezes both."""
+    voice = an_own(stage)
+    stage.wait(panel(stage).buttons["copy"].isEnabled)
+    panel(stage).buttons["copy"].click()
+    name = f"{voice.name} (copy)"
+    stage.wait(lambda: panel(stage).current is not None and panel(stage).current.name == name)
+    copy, voices = panel(stage).current, stage.application.library.voices
+    assert copy.stands_on == voice.voice_id and voices.store.keys.has_voice_key(copy.voice_id)
+    stage.wait(lambda: "stand on this consent: 1" in panel(stage).record.text())
+    voices.withdraw(copy.voice_id)
+    assert voices.get(voice.voice_id).state is VoiceState.FROZEN
+
+
 def listens(stage):
     a_shipped(stage)
     QTest.keyClick(panel(stage).list, Qt.Key.Key_Return)
@@ -228,6 +254,7 @@ def unlocks(stage):
 VOICES = {
     "voices_panel.search": searches,
     "voices_panel.list": listens,
+    "voices_panel.sort": sorts,
     "voices_panel.name": renames,
     "voices_panel.tags": renames,
     "voices_panel.rename_button": renames,
@@ -235,6 +262,7 @@ VOICES = {
     "voices_panel.buttons[continue]": used("continue"),
     "voices_panel.buttons[play]": plays,
     "voices_panel.buttons[hear]": hears,
+    "voices_panel.buttons[copy]": duplicates,
     "voices_panel.buttons[export]": writes(export, "voice.zip", zipfile.is_zipfile),
     "voices_panel.buttons[delete]": deletes,
     "voices_panel.import_button": imports,

@@ -276,6 +276,20 @@ def command(tmp_path, capsys, monkeypatch):
     return Command(tmp_path / "data", capsys)
 
 
+def test_the_command_copies_sorts_and_takes_down_both(tmp_path, command, clock):
+    with library_in(tmp_path / "data", clock) as library:
+        voice = library.voices.add(new_voice(name="Ada", kind=OTHER, now=clock()))
+    code, out = command("copy", "Ada", "Ada, slowly")
+    assert code == 0 and out.endswith("Ada, slowly\n")
+    copy = out.split()[0]
+    (one, other) = json.loads(command("list", "ada", "--sort", "newest", "--json")[1])["voices"]
+    assert (one["id"], one["consent_of"], other["consent_of"]) == (copy, voice.voice_id, None)
+    code, out = command("takedown", copy, "--reason", TEXT)
+    assert code == 0 and f"1 copies of the voice, each with its own takes: {voice.voice_id}" in out
+    assert command("takedown", copy, "--yes")[0] == 0
+    assert command("list", "ada")[1] == "" and command("complaints")[1] == ""
+
+
 def test_the_command_freezes_lists_and_deletes(tmp_path, command, clock):
     with library_in(tmp_path / "data", clock) as library:
         voice, exported, _ = fill(library, tmp_path)

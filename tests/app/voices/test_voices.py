@@ -21,7 +21,7 @@ from app.core.consent.verify import ConsentRefused, Use
 from app.core.door import Door
 from app.core.sound_files import from_flac, keep, read_sound
 from app.core.store import errors
-from app.core.voice_card import VoiceCard, VoiceError, VoiceMissingError, VoiceState
+from app.core.voice_card import VoiceCard, VoiceError, VoiceMissingError, VoiceState, in_order
 from app.core.voice_deletion import tombstone, tombstone_is_signed
 from app.core.voices import NewVoice
 from tests.app.voices.makers import NOW, Clock, new_voice, opened, place, sound
@@ -103,6 +103,18 @@ def test_search_by_name_and_tag_whatever_the_case_and_accents(here):
     assert names("") == ["Zoë Müller", "Anna"]
     assert names("zoe") == names("MÜLLER zo") == names("erzahler") == ["Zoë Müller"]
     assert names("", ["COLD"]) == ["Anna"] and names("anna", ["warm"]) == [] and names("nobody") == []
+
+
+def test_voices_are_put_in_order(here):
+    zoe, bo, cy = (
+        here.add(name=name, kind=kind, seed=seed)
+        for seed, (name, kind) in enumerate((("Zoë", LICENSED), ("bo", OTHER), ("Cy", SYNTHETIC)))
+    )
+    found = here.voices.all()
+    assert in_order(found, "oldest") == found == [zoe, bo, cy]
+    assert in_order(found, "newest") == [cy, bo, zoe]
+    assert in_order(found, "name") == [bo, cy, zoe]
+    assert in_order(found, "level") == [bo, cy, zoe] and bo.is_on_a_word and not cy.is_on_a_word
 
 
 def test_names_are_nowhere_in_the_clear(tmp_path):

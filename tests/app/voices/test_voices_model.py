@@ -17,6 +17,7 @@ from app.core.consent.rules import add_months
 from app.core.consent.statement import new_statement
 from app.core.consent.verify import ConsentRefused, Use
 from app.core.voice_card import VoiceCard, VoiceError, VoiceState
+from app.core.voice_copying import copy_voice
 from tests.app.voices.makers import Clock, Place, new_voice, opened
 
 NAMES = st.sampled_from(["Ada", "Bo", "Zoë Müller", "ada bo"])
@@ -29,9 +30,25 @@ class Known:
 
     def __init__(self, kind, name, tags, record):
         self.kind, self.name, self.tags = kind, name, tags
-        self.records = [record]
-        self.complaint = False
+        self.shared = {"records": [record], "complaint": False}  # by all voices that stand on this consent
         self.latents = {}
+
+    @property
+    def records(self):
+        return self.shared["records"]
+
+    @property
+    def complaint(self):
+        return self.shared["complaint"]
+
+    @complaint.setter
+    def complaint(self, there):
+        self.shared["complaint"] = there
+
+    def copied(self, name):
+        copy = Known(self.kind, name, self.tags, None)
+        copy.shared = self.shared
+        return copy
 
     @property
     def state(self):
@@ -92,6 +109,17 @@ class VoicesMachine(RuleBasedStateMachine):
         known.name, known.tags = name, tags
 
     @precondition(lambda self: self.known)
+    @rule(which=WHICH, name=NAMES)
+    def copy(self, which, name):
+        voice_id, known = self.one(which)
+        here = self.here
+        if known.refused(self.clock()):
+            with pytest.raises(ConsentRefused):
+                copy_voice(here.door, voice_id, name)
+            return
+        self.known[copy_voice(here.door, voice_id, name).voice_id] = known.copied(name)
+
+    @precondition(lambda self: self.known)
     @rule(which=WHICH, change=st.sampled_from(["extend", "narrow", "renew", "evidence"]), months=st.integers(1, 40))
     def change(self, which, change, months):
         voice_id, known = self.one(which)
@@ -144,10 +172,12 @@ class VoicesMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.known)
     @rule(which=WHICH)
     def delete(self, which):
-        voice_id, _ = self.one(which)
+        voice_id, known = self.one(which)
         self.here.voices.delete(voice_id)
-        del self.known[voice_id]
-        self.gone.append(voice_id)
+        together = [one for one, other in self.known.items() if other.shared is known.shared]
+        for one in together if known.complaint else [voice_id]:
+            del self.known[one]
+            self.gone.append(one)
 
     @precondition(lambda self: self.known)
     @rule(which=WHICH, key=st.sampled_from(["a" * 64, "b" * 64]), data=st.sampled_from([b"one", b"two"]))

@@ -14,6 +14,7 @@ from app.core.store.migrations import (
     m0005_comparisons,
     m0006_complaints,
     m0007_levels,
+    m0008_copies,
 )
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -24,4 +25,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     m0005_comparisons.MIGRATION,
     m0006_complaints.MIGRATION,
     m0007_levels.MIGRATION,
+    m0008_copies.MIGRATION,
 )
