@@ -20,31 +20,36 @@ class CopyControl(QObject):
     def __init__(self, desk: VoiceDesk, compose: ComposePanel, notice: Notice, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._compose, self._notice = desk, compose, notice
-        self._take: Take | None = None  # whose voice is being looked for
-        desk.described.connect(self._described)
-        desk.gone.connect(self._gone)
+        self._takes: dict[int, Take] = {}  # whose voice is being looked up, by the number of the question
+        self._asked = 0
+        desk.looked_up.connect(self._looked_up)
 
     def copy(self, take: Take) -> None:
         """Take over everything but the voice at once; the voice once its record was looked at."""
-        self._take = None
+        self._takes.clear()
         self._compose.copy_settings(take)
         voice = take.job.voice
         if voice is None:
             self.panel_requested.emit("design")
         elif voice.voice_id:
-            self._take = take
-            self._desk.describe(voice.voice_id)
+            self._asked += 1
+            self._takes[self._asked] = take
+            self._desk.look_up(self._asked, voice.voice_id)
         else:
             self.panel_requested.emit(_panel_of(take))
             self._notice.show_notice(
                 self.tr("This take was made with a recording that is not saved as a voice. Open the recording again.")
             )
 
-    def _described(self, described: Described) -> None:
-        take = self._take
-        if take is None or take.job.voice is None or take.job.voice.voice_id != described.voice.voice_id:
+    def _looked_up(self, number: int, described: Described | None) -> None:
+        take = self._takes.pop(number, None)
+        if take is None:
             return
-        self._take = None
+        if described is None:
+            self._notice.show_notice(
+                self.tr("The voice that this take was made with is not in the library any more. Choose another one.")
+            )
+            return
         key = _panel_of(take)
         reasons = [problem_text(problem) for problem in described.problems]
         if not reasons and ("reference" if key == "clone" else "prompt") not in described.voice.parts:
@@ -58,14 +63,6 @@ class CopyControl(QObject):
         panel = self._compose.clone if key == "clone" else self._compose.continue_
         panel.pick.set_voice(described.voice)
         self.panel_requested.emit(key)
-
-    def _gone(self, voice_id: str) -> None:
-        take = self._take
-        if take is not None and take.job.voice is not None and take.job.voice.voice_id == voice_id:
-            self._take = None
-            self._notice.show_notice(
-                self.tr("The voice that this take was made with is not in the library any more. Choose another one.")
-            )
 
 
 def _panel_of(take: Take) -> str:

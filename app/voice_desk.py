@@ -66,6 +66,7 @@ class VoiceDesk(QObject):
     listed = Signal(object, bool)  # voices, whether names are locked
     described = Signal(object)  # Described
     gone = Signal(str)  # id of a voice that is not there any more
+    looked_up = Signal(int, object)  # number of the question, Described or None
     sound_ready = Signal(str, object, int)  # voice id, samples float32 [n], Hz
     saved = Signal(object)  # SavedVoice
     imported = Signal(object, object)  # SavedVoice, problems
@@ -107,28 +108,17 @@ class VoiceDesk(QObject):
         """Put the record of a voice into words; ``described`` tells, or ``gone``."""
 
         def work() -> None:
-            from app.core.consent.explain import explain_lines
-            from app.core.consent.verify import Use
-            from app.core.voice_card import VoiceMissingError
-
-            voices = self._library.voices
-            try:
-                voice = voices.get(voice_id)
-            except VoiceMissingError:
+            found = self._described(voice_id)
+            if found is None:
                 self.gone.emit(voice_id)
-                return
-            verdict = voices.verdict(voice_id, Use("generate"))
-            readable = "unreadable" not in verdict.codes
-            record = voices.record(voice_id) if readable else None
-            lines = tuple(explain_lines(record)) if record is not None else ()
-            foreign = voices.is_foreign(voice_id)
-            more = self._more(record) if record is not None and not voice.shipped else ()
-            copies, take = len(voices.copies(voice_id)), self._sample_of(voice)
-            self.described.emit(
-                Described(voice, lines, verdict.problems, verdict.level, foreign, record, more, copies, take)
-            )
+            else:
+                self.described.emit(found)
 
         self._begin("describe", work)
+
+    def look_up(self, number: int, voice_id: str) -> None:
+        """As ``describe``, but ``looked_up`` tells: the answer is to this question, not to an earlier one."""
+        self._begin("describe", lambda: self.looked_up.emit(number, self._described(voice_id)))
 
     def preview(self, voice_id: str) -> None:
         """Decode a sound of a voice to listen to; ``sound_ready`` tells."""
@@ -322,6 +312,26 @@ class VoiceDesk(QObject):
             self._begin(what, work)
 
     # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _described(self, voice_id: str) -> Described | None:
+        """What is said of a voice; None if it is not there any more."""
+        from app.core.consent.explain import explain_lines
+        from app.core.consent.verify import Use
+        from app.core.voice_card import VoiceMissingError
+
+        voices = self._library.voices
+        try:
+            voice = voices.get(voice_id)
+        except VoiceMissingError:
+            return None
+        verdict = voices.verdict(voice_id, Use("generate"))
+        readable = "unreadable" not in verdict.codes
+        record = voices.record(voice_id) if readable else None
+        lines = tuple(explain_lines(record)) if record is not None else ()
+        foreign = voices.is_foreign(voice_id)
+        more = self._more(record) if record is not None and not voice.shipped else ()
+        copies, take = len(voices.copies(voice_id)), self._sample_of(voice)
+        return Described(voice, lines, verdict.problems, verdict.level, foreign, record, more, copies, take)
 
     def _sample_of(self, voice: SavedVoice) -> str:
         takes = self._library.takes

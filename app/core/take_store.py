@@ -237,7 +237,7 @@ class TakeLibrary:
         with self._database.read() as connection:
             row = connection.execute(
                 f"{_ROW} WHERE t.voice_id = ? AND b.seq IS NULL "
-                "ORDER BY m.favourite DESC, m.rating DESC, t.seq DESC LIMIT 1",
+                "ORDER BY coalesce(m.favourite, 0) DESC, coalesce(m.rating, 0) DESC, t.seq DESC LIMIT 1",
                 (voice_id,),
             ).fetchone()
         return "" if row is None else str(row["take_id"])

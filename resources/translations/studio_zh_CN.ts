@@ -1799,6 +1799,10 @@
         <source>{name} (no consent now)</source>
         <translation>{name}（当前未获同意）</translation>
     </message>
+    <message>
+        <source>{name} ({badge})</source>
+        <translation>{name}（{badge}）</translation>
+    </message>
 </context>
 <context>
     <name>DubDialogs</name>
@@ -1828,10 +1832,6 @@
     <message>
         <source>This voice may not be used.</source>
         <translation>不允许使用这个声音。</translation>
-    </message>
-    <message>
-        <source>{name} ({badge})</source>
-        <translation>{name}（{badge}）</translation>
     </message>
 </context>
 <context>

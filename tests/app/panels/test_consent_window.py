@@ -39,7 +39,7 @@ class Person:
         return Listeners(Hears(said), Matches(self.score))
 
     def wait(self, true):
-        self.qtbot.waitUntil(lambda: bool(true()), timeout=20_000)
+        self.qtbot.waitUntil(lambda: bool(true()), timeout=60_000)
 
     @property
     def dialog(self):

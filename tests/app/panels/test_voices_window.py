@@ -42,7 +42,7 @@ class Hand(QObject):
         self.wait(lambda: self.lists > before)
 
     def wait(self, true):
-        self.qtbot.waitUntil(lambda: bool(true()), timeout=20_000)
+        self.qtbot.waitUntil(lambda: bool(true()), timeout=60_000)
 
     def open(self):
         """Show the panel, with the list up to date."""

@@ -239,6 +239,8 @@ def test_the_take_to_show_a_voice_by_is_a_favourite_the_best_or_the_newest(store
     first, second, third = keep(library, "one", "two", "three", voice=spec)
     keep(library, "of nobody")
     assert library.sample_of(VOICE_ID) == third.uid and library.sample_of("another") == ""
+    library.mark(first.uid, note="only a note")
+    assert library.sample_of(VOICE_ID) == third.uid
     library.mark(second.uid, rating=4)
     assert library.sample_of(VOICE_ID) == second.uid
     library.mark(first.uid, favourite=True)
