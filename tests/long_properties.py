@@ -18,6 +18,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 MACHINES: dict[str, str] = {
+    "store": "tests.app.store.test_store_model:StoreMachine",
+    "consent": "tests.app.consent.test_verify:Life",
     "voices": "tests.app.voices.test_voices_model:VoicesMachine",
     "audit": "tests.app.core.test_audit_model:AuditMachine",
     "takes": "tests.app.takes.test_take_model:TakesMachine",
