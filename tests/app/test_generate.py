@@ -1,5 +1,7 @@
 """The whole way from the fields to the takes, with the real window and a fake engine."""
 
+import re
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -145,8 +147,9 @@ def test_the_job_line_counts_and_the_bar_moves(studio):
     studio.compose.takes.setValue(2)
     studio.generate("Good evening.")
     lines = {line for line, _ in seen}
-    assert "Take 1 of 2 · 5 of ~12 patches · Esc stops" in lines
-    assert len({value for _, value in seen}) > 5
+    # The line changes a few times a second, so that a busy machine passes over some patches.
+    assert any(re.fullmatch(r"Take 1 of 2 · \d+ of ~12 patches · Esc stops", line) for line in lines)
+    assert len({value for _, value in seen}) > 2
     assert studio.window.status.job_label.text() == "Done. Takes made: 2"
     assert not studio.window.status.bar.isVisible()
 
