@@ -122,6 +122,8 @@ class DubControl(QObject):
     def make(self) -> None:
         """Make what is missing or stale."""
         self.panel.card.flush()
+        if self.overview is not None and self.overview.to_choose and not self.panel.is_busy:
+            self.dub.change(Dubbing.choose_fresh)
         if self.dubbing is not None and self.overview is not None and self.overview.to_make:
             self.jobs.make(self.dubbing)
 

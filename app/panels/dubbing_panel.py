@@ -185,7 +185,7 @@ class DubbingPanel(Translated, QWidget):
         for key, button in self.head.items():
             button.setVisible(there)
             button.setEnabled(there and not (self._busy and key in ("export", "close")))
-        count = len(overview.to_make) if overview is not None else 0
+        count = len(overview.to_make) + len(overview.to_choose) if overview is not None else 0
         self.make.setEnabled(there and not self._busy and count > 0)
         self.make.setText(self.tr("Make {count}").format(count=count) if count else self.tr("All is made"))
         self.stop.setEnabled(self._busy)

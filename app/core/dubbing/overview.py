@@ -38,6 +38,12 @@ class CueState:
         return take.made_of == self.key
 
     @property
+    def heard(self) -> tuple[CueTake, ...]:
+        """The take that is heard, if there is one."""
+        take = self.cue.chosen_take
+        return () if take is None else (take,)
+
+    @property
     def to_make(self) -> bool:
         """Whether it has something to say and no take of it."""
         return not self.silent and not any(map(self.is_fresh, self.cue.takes))
@@ -66,6 +72,15 @@ class Overview:
     def to_make(self) -> tuple[str, ...]:
         """The ids of cues that lack a take of what they say now."""
         return tuple(state.cue.cue_id for state in self.states if state.to_make)
+
+    @cached_property
+    def to_choose(self) -> tuple[str, ...]:
+        """The ids of cues that are heard with another take than one of what they say now, which they have."""
+        return tuple(
+            state.cue.cue_id
+            for state in self.states
+            if not state.to_make and not state.silent and not any(map(state.is_fresh, state.heard))
+        )
 
     @cached_property
     def stale(self) -> frozenset[str]:

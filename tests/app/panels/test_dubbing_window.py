@@ -577,3 +577,18 @@ def test_remarks_and_refusals_are_chinese_with_their_numbers(hand: Hand, tmp_pat
     hand.control.dub.change(lambda dubbing: dubbing.split(hand.states[0].cue.cue_id, 0))
     assert hand.window.notice.message == "请在文本中间拆分：两部分都要有文字。"
     hand.do("language_en")
+
+
+def test_make_goes_back_to_a_take_that_says_what_the_cue_says_again(open_hand: Hand) -> None:
+    hand = open_hand
+    hand.make()
+    cue, first = hand.states[0].cue, hand.states[0].cue.chosen
+    hand.control.dub.change(lambda dubbing: dubbing.write(cue.cue_id, "Other words."))
+    hand.make()
+    assert hand.states[0].cue.chosen != first
+    hand.control.dub.change(lambda dubbing: dubbing.write(cue.cue_id, cue.text))
+    assert hand.states[0].problem == "stale" and hand.panel.make.text() == "Make 1"
+    spoken = len(hand.spoken())
+    hand.do("generate")
+    assert hand.states[0].cue.chosen == first and not hand.states[0].problem
+    assert len(hand.spoken()) == spoken and hand.panel.make.text() == "All is made"
