@@ -25,26 +25,25 @@ log = logging.getLogger(__name__)
 APPLICATION_ID = 0x56435350  # "VCSP"
 _BUSY_SECONDS = 20.0
 _SCRUB_SECONDS = 1.0
+_MOST_IDLE = 4
+"""Connections that stay open for the next that needs one."""
 
 
 class _Session:
-    """What one thread has open. It closes itself when the thread ends."""
+    """A connection, and what the thread that uses it is in the middle of."""
 
-    def __init__(self, connection: sqlite3.Connection, open_ones: set[sqlite3.Connection]) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.depth = 0
         self.writing = False
         self.after_commit: list[Callable[[], None]] = []
-        self._open_ones = open_ones
-        open_ones.add(connection)
-
-    def __del__(self) -> None:
-        self._open_ones.discard(self.connection)
-        self.connection.close()
 
 
 class Database:
-    """The database at ``path``. Threads may share it: each gets a connection of its own.
+    """The database at ``path``. Threads may share it: each has a connection to itself while it uses one.
+
+    Connections are lent and given back, not kept with the thread: what belongs to a thread goes while Python takes the
+    thread apart, where closing a connection crashed (threads that Qt begins, one for every piece of work).
 
     Every failure of the disk or the file is a class of ``app.core.store.errors``; errors of a statement itself
     (``sqlite3.IntegrityError`` and the like) pass as they are. Make one with ``Database.open``.
@@ -54,8 +53,9 @@ class Database:
         self.path = path
         self.readonly = readonly
         self._busy_seconds = busy_seconds
-        self._local = threading.local()
-        self._open_ones: set[sqlite3.Connection] = set()
+        self._lent: dict[int, _Session] = {}  # by thread
+        self._idle: list[_Session] = []
+        self._lending = threading.Lock()
         self._writer = threading.Lock()
         self._closed = False
         self._newest = 0
@@ -92,10 +92,13 @@ class Database:
         return database
 
     def close(self) -> None:
-        """Close the connections of all threads; nothing may be under way."""
-        self._closed = True
-        while self._open_ones:
-            self._open_ones.pop().close()
+        """Close all connections; nothing may be under way."""
+        with self._lending:
+            self._closed = True
+            sessions = [*self._idle, *self._lent.values()]
+            self._idle.clear()
+        for session in sessions:
+            session.connection.close()
 
     def __enter__(self) -> Database:
         return self
@@ -106,8 +109,7 @@ class Database:
     @contextlib.contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """Give a connection that sees one moment of the database. Inside ``write`` it sees what was written so far."""
-        with self._translated():
-            session = self._session()
+        with self._translated(), self._session() as session:
             if session.depth == 0:
                 session.connection.execute("BEGIN")
             session.depth += 1
@@ -130,35 +132,37 @@ class Database:
         Raises:
             RuntimeError: the thread is inside ``read``, which would not see what is written.
         """
-        session = self._session()
-        if session.writing:
-            with self._translated(), self._nested(session):
-                yield session.connection
-            return
-        if session.depth:
-            raise RuntimeError("finish reading before writing")
-        with self._translated():
-            if self.readonly:
-                raise errors.ReadOnlyError(f"{self.path} was opened for reading only.")
-            if not self._writer.acquire(timeout=self._busy_seconds):
-                raise errors.BusyError(f"Something else is still being saved to {self.path}. Try again in a moment.")
-            try:
-                session.connection.execute("BEGIN IMMEDIATE")
-                session.writing, session.depth = True, 1
-                try:
-                    self._refuse_newer(session.connection)
+        with self._session() as session:
+            if session.writing:
+                with self._translated(), self._nested(session):
                     yield session.connection
-                    session.connection.execute("COMMIT")
-                except BaseException:
-                    session.after_commit.clear()
-                    if session.connection.in_transaction:
-                        session.connection.execute("ROLLBACK")
-                    raise
+                return
+            if session.depth:
+                raise RuntimeError("finish reading before writing")
+            with self._translated():
+                if self.readonly:
+                    raise errors.ReadOnlyError(f"{self.path} was opened for reading only.")
+                if not self._writer.acquire(timeout=self._busy_seconds):
+                    raise errors.BusyError(
+                        f"Something else is still being saved to {self.path}. Try again in a moment."
+                    )
+                try:
+                    session.connection.execute("BEGIN IMMEDIATE")
+                    session.writing, session.depth = True, 1
+                    try:
+                        self._refuse_newer(session.connection)
+                        yield session.connection
+                        session.connection.execute("COMMIT")
+                    except BaseException:
+                        session.after_commit.clear()
+                        if session.connection.in_transaction:
+                            session.connection.execute("ROLLBACK")
+                        raise
+                    finally:
+                        session.writing, session.depth = False, 0
                 finally:
-                    session.writing, session.depth = False, 0
-            finally:
-                self._writer.release()
-        callbacks, session.after_commit = session.after_commit, []
+                    self._writer.release()
+            callbacks, session.after_commit = session.after_commit, []
         for callback in callbacks:
             try:
                 callback()
@@ -171,14 +175,15 @@ class Database:
         The callback finishes what a crash may leave undone as well, so it can be done later; it may write itself.
         A StoreError in it is logged.
         """
-        session = self._session()
-        if not session.writing:
+        session = self._lent.get(threading.get_ident())
+        if session is None or not session.writing:
             raise RuntimeError("after_commit belongs inside write")
         session.after_commit.append(callback)
 
     def refuse_inside_write(self) -> None:
         """Raise RuntimeError when this thread is writing: what follows must not be undone with it."""
-        if self._session().writing:
+        session = self._lent.get(threading.get_ident())
+        if session is not None and session.writing:
             raise RuntimeError("not inside write")
 
     def integrity(self, *, quick: bool = False) -> list[str]:
@@ -212,8 +217,8 @@ class Database:
             copy = sqlite3.connect(part)
             try:
                 copy.execute("PRAGMA synchronous = OFF")  # the whole file is made to last below
-                with self._translated():
-                    self._session().connection.backup(copy)
+                with self._translated(), self._session() as session:
+                    session.connection.backup(copy)
                     copy.execute("PRAGMA journal_mode = DELETE")  # a single file, whoever opens it
             finally:
                 copy.close()
@@ -228,8 +233,8 @@ class Database:
 
     def scrub(self) -> bool:
         """Empty the write-ahead log, so that no file keeps what was deleted. False: somebody was still reading."""
-        connection = self._session().connection
-        with self._translated():
+        with self._translated(), self._session() as session:
+            connection = session.connection
             connection.execute(f"PRAGMA busy_timeout = {int(1000 * min(_SCRUB_SECONDS, self._busy_seconds))}")
             try:
                 return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
@@ -278,14 +283,35 @@ class Database:
             raise
         return connection
 
-    def _session(self) -> _Session:
-        session: _Session | None = getattr(self._local, "session", None)
-        if session is None:
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[_Session]:
+        """Lend this thread a session; inside, it is lent the same one again."""
+        me = threading.get_ident()
+        session = self._lent.get(me)
+        if session is not None:
+            yield session
+            return
+        session = self._lend(me)
+        try:
+            yield session
+        finally:
+            with self._lending:
+                del self._lent[me]
+                keep = not self._closed and len(self._idle) < _MOST_IDLE
+                if keep:
+                    self._idle.append(session)
+            if not keep:
+                session.connection.close()
+
+    def _lend(self, thread: int) -> _Session:
+        with self._lending:
             if self._closed:
                 raise RuntimeError("the database is closed")
+            session = self._idle.pop() if self._idle else None
+        if session is None:
             with self._translated():
-                session = _Session(self._connect(), self._open_ones)
-            self._local.session = session
+                session = _Session(self._connect())
+        self._lent[thread] = session
         return session
 
     @contextlib.contextmanager
@@ -335,20 +361,20 @@ class Database:
             raise errors.ReadOnlyError(
                 f"{self.path} is of an older version and was opened for reading only. Open the studio once."
             )
-        session = self._session()
-        for step in todo:
-            with self._translated():
-                session.connection.execute("PRAGMA foreign_keys = OFF")  # has no effect inside a transaction
-            try:
-                with self.write() as connection:
-                    if step not in migration.missing(connection, migrations):
-                        continue  # another program was faster
-                    if old and step is todo[0]:
-                        self._back_up_before(step)
-                    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                    migration.apply(connection, step)
-            finally:
-                session.connection.execute("PRAGMA foreign_keys = ON")
+        with self._session() as session:
+            for step in todo:
+                with self._translated():
+                    session.connection.execute("PRAGMA foreign_keys = OFF")  # has no effect inside a transaction
+                try:
+                    with self.write() as connection:
+                        if step not in migration.missing(connection, migrations):
+                            continue  # another program was faster
+                        if old and step is todo[0]:
+                            self._back_up_before(step)
+                        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                        migration.apply(connection, step)
+                finally:
+                    session.connection.execute("PRAGMA foreign_keys = ON")
 
     def _back_up_before(self, step: Migration) -> None:
         """Copy the file as it is on the disk, while this thread keeps all others from writing."""

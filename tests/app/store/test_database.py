@@ -96,6 +96,31 @@ def test_a_reader_sees_one_moment(database: Database) -> None:
     assert notes(database) == ["a", "b"]
 
 
+def test_a_thread_leaves_no_connection_behind_and_the_next_takes_it(database: Database) -> None:
+    """What belongs to a thread would be closed while Python takes the thread apart; that ended the program."""
+    used = set()
+
+    def work(note: str) -> None:
+        add(database, note)
+        with database.read() as connection:
+            used.add(id(connection))
+
+    for number in range(20):
+        thread = threading.Thread(target=work, args=(f"n{number:02}",))
+        thread.start()
+        thread.join()
+    assert len(used) == 1 and len(notes(database)) == 20
+    with database.read() as outer, database.read() as inner:
+        assert outer is inner
+    with pytest.raises(RuntimeError, match="inside write"):
+        database.after_commit(lambda: None)
+    database.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        outer.execute("SELECT 1")
+    with pytest.raises(RuntimeError, match="closed"):
+        notes(database)
+
+
 def test_writers_of_several_threads_and_programs_take_turns(database: Database, path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from app.core.store.database import Database\n"
