@@ -167,11 +167,20 @@ class MainWindow(Translated, QMainWindow):
         self._upper.setStretchFactor(1, 2)
         self._upper.setCollapsible(0, False)
         self._whole = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self._whole.addWidget(self._upper)
+        # The queue takes its place from the panels: the tracks below would have to be drawn anew whenever a job waits,
+        # which takes as long as several frames.
+        self._above = QVBoxLayout()
+        self._above.setContentsMargins(0, 0, 0, 0)
+        self._above.setSpacing(0)
+        self._above.addWidget(self._upper, 1)
+        self._above.addWidget(self.jobs.panel)
+        above = QWidget()
+        above.setLayout(self._above)
+        self._whole.addWidget(above)
         self._whole.addWidget(self.player_panel)
         self._whole.setStretchFactor(0, 3)
         self._whole.setStretchFactor(1, 1)
-        right = QVBoxLayout()
+        self._right = right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
         right.addWidget(self.notice)
@@ -179,7 +188,6 @@ class MainWindow(Translated, QMainWindow):
         self._pages.addWidget(self._whole)
         self._pages.addWidget(self.dub.panel)
         right.addWidget(self._pages, 1)
-        right.addWidget(self.jobs.panel)
         central = QWidget()
         layout = QHBoxLayout(central)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -270,6 +278,7 @@ class MainWindow(Translated, QMainWindow):
         """Show the panel that the rail names."""
         was_dub, is_dub = self.dub.is_shown, key == "dub"
         self._pages.setCurrentWidget(self.dub.panel if is_dub else self._whole)
+        (self._right if is_dub else self._above).addWidget(self.jobs.panel)
         if not is_dub:
             self._centre.setCurrentWidget(self.voices_panel if key == "voices" else self.compose)
         if was_dub and not is_dub:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPalette, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
@@ -48,6 +48,8 @@ class TimePlot(Translated, pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ha
         item.addItem(self.region, ignoreBounds=True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the timeline takes the keys
         self.setMouseTracking(True)
+        self._resized = QTimer(self, interval=0, singleShot=True)
+        self._resized.timeout.connect(self.draw)
         axis.view_changed.connect(self.follow_view)
         axis.selection_changed.connect(self._show_selection)
         self.show_times(False)
@@ -112,11 +114,11 @@ class TimePlot(Translated, pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ha
         self._align()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Keep the left edges of all tracks in one line, and draw for the new width."""
+        """Keep the left edges of all tracks in one line, and draw for the new width: each when its turn comes."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         if hasattr(self, "region"):  # pyqtgraph resizes once while it is being built
             self._align()
-            self.draw()
+            self._resized.start()
 
     def _align(self) -> None:
         # One width for the left axis of every track: else equal times would not stand below each other.

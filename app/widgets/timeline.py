@@ -175,9 +175,8 @@ class Timeline(ShowsFocus, Translated, QFrame):
         take = self._take
         there = take is not None and take.seconds > 0
         if self._stack.currentIndex() != int(there):
-            self._due.clear()
-            self.draw()
-            return
+            self._stack.setCurrentIndex(int(there))
+            self._due = list(self.shown_tracks)
         self._set_length(keep_view=True)
         shown = self.shown_tracks
         self._due = [name for name in self._due if name in shown]
