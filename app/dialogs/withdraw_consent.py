@@ -75,11 +75,11 @@ class WithdrawConsentDialog(Translated, GrowingDialog):
         self.delete.setText(self.tr("They also want it deleted"))
         describe(self.delete, self.delete.text(), self.tr("Delete the voice and all takes made with it, for ever"))
         self._effect.setText(
-            self.tr("The voice, its recordings and all takes made with it are deleted at once, and nothing brings them "
-                    "back. A signed note stays that holds no names.")
+            self.tr("The voice and its copies, the recordings and all takes made with them are deleted at once, and "
+                    "nothing brings them back. A signed note stays that holds no names.")
             if self.delete.isChecked()
-            else self.tr("The voice is frozen at once and cannot be freed again: it takes a new consent and a new "
-                         "recording.")
+            else self.tr("The voice and its copies are frozen at once and cannot be freed again: it takes a new "
+                         "consent and a new recording.")
         )  # fmt: skip
         self.withdraw.setText(self.tr("Withdraw"))
         describe(self.withdraw, self.tr("Write the withdrawal into the record"))

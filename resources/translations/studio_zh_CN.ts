@@ -6956,12 +6956,12 @@
         <translation>永久删除声音和用它生成的所有版本</translation>
     </message>
     <message>
-        <source>The voice, its recordings and all takes made with it are deleted at once, and nothing brings them back. A signed note stays that holds no names.</source>
-        <translation>这个声音、它的录音以及用它生成的所有版本会立即删除，无法恢复。只留下一份不含姓名的签名说明。</translation>
+        <source>The voice and its copies, the recordings and all takes made with them are deleted at once, and nothing brings them back. A signed note stays that holds no names.</source>
+        <translation>这个声音及其副本、录音以及用它们生成的所有版本会立即删除，无法恢复。只留下一份不含姓名的签名说明。</translation>
     </message>
     <message>
-        <source>The voice is frozen at once and cannot be freed again: it takes a new consent and a new recording.</source>
-        <translation>声音会立即冻结，不能解冻：需要新的同意和新的录音。</translation>
+        <source>The voice and its copies are frozen at once and cannot be freed again: it takes a new consent and a new recording.</source>
+        <translation>这个声音及其副本会立即冻结，不能解冻：需要新的同意和新的录音。</translation>
     </message>
     <message>
         <source>Write the withdrawal into the record</source>
