@@ -195,7 +195,7 @@ class DubbingPanel(Translated, QWidget):
             return
         self.title.setText(self._name)
         wrong = sum(bool(state.problem) for state in overview.states)
-        self.problem_button.setText(self.tr("Look at {count}").format(count=wrong))
+        self.problem_button.setText(self.tr("Look at {count}").format(count=wrong) if wrong else self.tr("No problems"))
         self.problem_button.setEnabled(wrong > 0)
         parts = [self.tr("Cues: {count}").format(count=len(overview.states))]
         for flag, text in (

@@ -2201,6 +2201,10 @@
         <translation>查看 {count} 处</translation>
     </message>
     <message>
+        <source>No problems</source>
+        <translation>没有问题</translation>
+    </message>
+    <message>
         <source>Cues: {count}</source>
         <translation>台词：{count}</translation>
     </message>
