@@ -80,7 +80,7 @@ class CastTable(Translated, QWidget):
     # Inside ----------------------------------------------------------------------------------------------------------
 
     def _rebuild(self) -> None:
-        hints = {_DESCRIPTION: self.tr("an old man, hoarse"), _STYLE: self.tr("whispering, in a hurry")}
+        hints = {_DESCRIPTION: self.tr("an old man, hoarse"), _STYLE: self.tr("whispering")}
         self.table.setRowCount(0)
         self.table.setRowCount(len(self._characters))
         for row, character in enumerate(self._characters):

@@ -187,8 +187,8 @@
         <translation>一位声音沙哑的老人</translation>
     </message>
     <message>
-        <source>whispering, in a hurry</source>
-        <translation>低声，匆忙</translation>
+        <source>whispering</source>
+        <translation>低声</translation>
     </message>
     <message>
         <source>(nobody)</source>

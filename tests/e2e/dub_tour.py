@@ -142,6 +142,9 @@ class Typist:
     def tab_to(self, widget: QWidget, what: str) -> None:
         """Press Tab until a widget has the focus."""
         for _ in range(120):
+            if not widget.isActiveWindow():  # a window that closed late took the front along
+                widget.window().activateWindow()
+                self.until(widget.isActiveWindow, f"the window with {what} is in front")
             if widget.hasFocus():
                 return
             self.key(KEY.Key_Tab)
@@ -395,7 +398,7 @@ def pictures(person: Person, scale: int) -> dict[str, Any]:
     person.until(lambda: dub.listening.sound is not None and panel.card.frame.isVisible(), "the film is there")
     first = dub.overview.states[0].cue
     dub.dub.change(lambda dubbing: dubbing.write(first.cue_id, CHANGED))
-    own = "Ann Bob film mkv Or two rivver mix wav number character take start end pause float"
+    own = "Ann Bob film mkv Or two rivver mix wav number character cue take start end pause float Alt"
     person.own_words = [*(text for _, text in LINES), own, CHANGED, str(home()), person.studio.engine.model.name]
     person.own_words += [*shipped(person), *person.window.dub._settings.get("words")]
     for language in ("en", "zh_CN"):
