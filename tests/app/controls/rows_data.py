@@ -10,15 +10,18 @@ from PySide6.QtWidgets import QMessageBox
 from app.core.store.backups import list_backups
 from app.core.store.restoring import wish, wished
 from app.core.voice_card import VoiceState
+from app.core.voice_copying import copy_voice
 from app.core.voice_deletion import read_tombstone
 from app.dialogs.help_dialog import TOPICS, HelpDialog
 from tests.app.controls.rows_voices import an_own, listed, panel
 from tests.app.controls.stage import type_into, unfolds
 
 
-def complaint(stage):
-    """The dialog about a voice of one's own that nobody has complained about yet."""
+def complaint(stage, *, copied=False):
+    """The dialog about a voice of one's own that nobody has complained about yet; ``copied``: there is a copy of it."""
     voice = an_own(stage)
+    if copied:
+        copy_voice(stage.application.library.door, voice.voice_id, "A copy")
     panel(stage).buttons["complaint"].click()
     dialog = stage.application.takedown.dialog
     stage.wait(lambda: dialog._derived is not None)
@@ -26,9 +29,9 @@ def complaint(stage):
     return dialog
 
 
-def frozen(stage):
+def frozen(stage, *, copied=False):
     """The same once it is frozen."""
-    dialog = complaint(stage)
+    dialog = complaint(stage, copied=copied)
     type_into(dialog.text, "Ada says that she did not agree.")
     dialog.freeze.click()
     stage.wait(lambda: dialog.pages.currentIndex() == 1)
@@ -52,10 +55,12 @@ def freezes(stage):
 
 
 def lists(stage):
-    dialog = frozen(stage)
+    dialog = frozen(stage, copied=True)
     inside, outside = (dialog.tree.topLevelItem(row) for row in range(2))
     derived = stage.application.library.voices.derived(dialog.voice.voice_id)
     assert derived.files[0][1] in inside.child(0).text(1) and outside.child(0).text(0) == "Nothing"
+    last = inside.child(inside.childCount() - 1)
+    assert last.text(0) == "Copies of the voice" and last.text(1).startswith("1:") and len(derived.copies) == 1
     dialog.close()
 
 
@@ -80,14 +85,15 @@ def exports_log(stage):
 
 
 def deletes(stage):
-    dialog = frozen(stage)
+    dialog = frozen(stage, copied=True)
     voice = dialog.voice.voice_id
+    (copy,) = stage.application.library.voices.copies(voice)
     dialog.delete.click()
     stage.wait(lambda: dialog.findChildren(QMessageBox))
     (question,) = dialog.findChildren(QMessageBox)
     next(button for button in question.buttons() if button.text() == "Delete").click()
     stage.wait(lambda: dialog.pages.currentIndex() == 2)
-    stage.wait(lambda: all(one.voice_id != voice for one in listed(stage)))
+    stage.wait(lambda: all(one.voice_id not in (voice, copy) for one in listed(stage)))
     target = stage.tmp / f"{voice}.json"
     dialog.note.click()
     stage.answer_file(target)
