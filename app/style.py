@@ -134,6 +134,7 @@ def _sheet(c: Colours) -> str:
     QPushButton#generate:hover, QPushButton#generate:focus {{ background: {c.accent_strong}; }}
     QPushButton#generate:disabled {{ background: {c.raised}; color: {c.muted}; border-color: {c.line}; }}
     QPushButton#stop {{ padding: 0.5em 1.2em; }}
+    QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
     QToolButton#rail {{ border: none; border-radius: 6px; padding: 0.5em 0.4em; }}
     QToolButton#rail:hover {{ background: {c.raised}; }}
     QToolButton#rail:checked {{ background: {c.raised}; color: {c.accent_strong}; font-weight: 600; }}
