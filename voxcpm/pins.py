@@ -51,7 +51,7 @@ def check_pickle(file: Path) -> None:
                 f"{file.name} is pickled, and nothing says which SHA-256 it must have. Fetch the model with "
                 f"'voxcpm download', or let {ONLY_KNOWN} out of the environment"
             )
-        logger.warning("Pickled weights are read whose SHA-256 is not known")
+        logger.info("Pickled weights are read whose SHA-256 is not known")
         return
     found = sha256_of(file)
     for source, wanted in known.items():

@@ -81,7 +81,7 @@ def test_one_of_several_hashes_that_differs_is_enough(folder: Path) -> None:
 
 def test_an_unknown_file_is_told_and_can_be_refused(folder: Path, monkeypatch, caplog) -> None:
     assert known_hashes(folder / CODEC) == {}
-    with caplog.at_level(logging.WARNING, "voxcpm.pins"):
+    with caplog.at_level(logging.INFO, "voxcpm.pins"):
         VoxCPM.load(folder)
     assert "not known" in caplog.text
     assert inspect_folder(folder).pickled == {CODEC: []}
