@@ -248,6 +248,7 @@ class Application(QObject):
         if not self.settings.get("welcomed"):
             self.settings.set("welcomed", True)
             self.window.dialogs.show_models(greeting=True)
+        QTimer.singleShot(0, self.window.player_panel.timeline.prepare)
 
     def _tended(self, tended: Tended) -> None:
         self.data.tell(tended)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QRadioButton,
+    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -207,7 +208,10 @@ class SaveVoiceDialog(Translated, QDialog):
         form.addRow(self._labels["keep"], self.keep)
         for key, field in (("name", self.name), ("tags", self.tags), ("keep", self.keep)):
             self._labels[key].setBuddy(field)
+        self.name.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)  # a description is a name of that length
         self._others = QWidget()
+        # A form says that it needs less height than its fields do.
+        self._others.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         others = QFormLayout(self._others)
         others.setContentsMargins(0, 0, 0, 0)
         proof = QHBoxLayout()

@@ -129,6 +129,29 @@ _LEVELS = {
 }
 
 
+_VALUES = {  # of the codes in a record; all others are what people and programs wrote
+    "self": QT_TRANSLATE_NOOP("Consent", "self"),
+    "explicit consent": QT_TRANSLATE_NOOP("Consent", "explicit consent"),
+    "contract": QT_TRANSLATE_NOOP("Consent", "contract"),
+    "estate or guardian": QT_TRANSLATE_NOOP("Consent", "estate or guardian"),
+    "public domain": QT_TRANSLATE_NOOP("Consent", "public domain"),
+    "none synthetic": QT_TRANSLATE_NOOP("Consent", "none synthetic"),
+    "generate": QT_TRANSLATE_NOOP("Consent", "generate"),
+    "export": QT_TRANSLATE_NOOP("Consent", "export"),
+    "parent": QT_TRANSLATE_NOOP("Consent", "parent"),
+    "guardian": QT_TRANSLATE_NOOP("Consent", "guardian"),
+    "estate": QT_TRANSLATE_NOOP("Consent", "estate"),
+    "agent": QT_TRANSLATE_NOOP("Consent", "agent"),
+    "this session": QT_TRANSLATE_NOOP("Consent", "this session"),
+    "24 hours": QT_TRANSLATE_NOOP("Consent", "24 hours"),
+    "7 days": QT_TRANSLATE_NOOP("Consent", "7 days"),
+    "30 days": QT_TRANSLATE_NOOP("Consent", "30 days"),
+    "as long as it": QT_TRANSLATE_NOOP("Consent", "as long as it"),
+}
+_CODED = frozenset({"basis", "purposes", "authority", "reference", "raw"})
+_AND = QT_TRANSLATE_NOOP("Consent", " and ")
+
+
 _NO_EVIDENCE = QT_TRANSLATE_NOOP("Consent", "L0: no evidence")
 
 
@@ -150,6 +173,16 @@ def problem_text(problem: Problem) -> str:
     if translated == sentence:
         return problem.message  # the library's own words say more
     try:
-        return translated.format(**problem.values)
+        return translated.format(**{name: _value_text(name, value) for name, value in problem.values.items()})
     except KeyError:
         return problem.message
+
+
+def _value_text(name: str, value: str) -> str:
+    """A value of a record; codes in the language of the window."""
+    if name not in _CODED:
+        return value
+    known = (str(_VALUES.get(part, part)) for part in value.split(" and "))
+    return QCoreApplication.translate(_CONTEXT, str(_AND)).join(
+        QCoreApplication.translate(_CONTEXT, part) for part in known
+    )

@@ -111,6 +111,7 @@ class TimePlot(Translated, pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ha
         self.region.setBrush(chosen)
         for line in self.region.lines:
             line.setPen(pg.mkPen(palette.color(QPalette.ColorRole.WindowText), width=1, style=Qt.PenStyle.DashLine))
+        self.resetCachedContent()  # else the ground of the other theme stays behind the picture
         self._align()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:

@@ -163,6 +163,11 @@ class Timeline(ShowsFocus, Translated, QFrame):
         self._drawn_playhead = self._playhead
         self._show_values()
 
+    def prepare(self) -> None:
+        """Lay the empty tracks out and paint them once, unseen: the first sound then finds them so."""
+        self._plots.setGeometry(self._stack.geometry())
+        self._plots.grab()
+
     def picture(self) -> QPixmap:
         """What is shown of the tracks, as it is on the screen."""
         return self._plots.grab()

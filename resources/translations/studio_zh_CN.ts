@@ -705,6 +705,78 @@
         <translation>L3 · 现场朗读、已识别，且声音相符</translation>
     </message>
     <message>
+        <source>self</source>
+        <translation>本人</translation>
+    </message>
+    <message>
+        <source>explicit consent</source>
+        <translation>明示同意</translation>
+    </message>
+    <message>
+        <source>contract</source>
+        <translation>合同</translation>
+    </message>
+    <message>
+        <source>estate or guardian</source>
+        <translation>遗产管理人或监护人</translation>
+    </message>
+    <message>
+        <source>public domain</source>
+        <translation>公有领域</translation>
+    </message>
+    <message>
+        <source>none synthetic</source>
+        <translation>无（合成声音）</translation>
+    </message>
+    <message>
+        <source>generate</source>
+        <translation>生成</translation>
+    </message>
+    <message>
+        <source>export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>parent</source>
+        <translation>父母</translation>
+    </message>
+    <message>
+        <source>guardian</source>
+        <translation>监护人</translation>
+    </message>
+    <message>
+        <source>estate</source>
+        <translation>遗产管理人</translation>
+    </message>
+    <message>
+        <source>agent</source>
+        <translation>代理人</translation>
+    </message>
+    <message>
+        <source>this session</source>
+        <translation>本次使用期间</translation>
+    </message>
+    <message>
+        <source>24 hours</source>
+        <translation>24 小时</translation>
+    </message>
+    <message>
+        <source>7 days</source>
+        <translation>7 天</translation>
+    </message>
+    <message>
+        <source>30 days</source>
+        <translation>30 天</translation>
+    </message>
+    <message>
+        <source>as long as it</source>
+        <translation>与同意同期</translation>
+    </message>
+    <message>
+        <source> and </source>
+        <translation>和</translation>
+    </message>
+    <message>
         <source>L0: no evidence</source>
         <translation>L0：没有凭证</translation>
     </message>

@@ -26,7 +26,7 @@ LEAST_CONTRAST = 4.5
 _WORD = re.compile(r"[A-Za-z]{3,}")
 # Names that are the same in every language: of things, formats, units, keys, and of what the machine has.
 _NAMES = """
-    aif aiff AIGC Apache ASS bfloat caf Content CPU cpu Credentials CSV CTranslate2 Ctrl CUDA cuda dBFS
+    aif aiff AIGC Apache ASS bfloat caf Content CPU cpu Credentials CSV CTranslate Ctrl CUDA cuda dBFS
     DejaVu Del Delete English Enter Esc evaluate Face flac FLAC float GitHub http https Hugging JSON kHz
     LoRA LUFS MIT mps NPY NVIDIA ogg Ogg opus Opus PDF Perth PNG Return RTF Shift Space SRT Studio VoxCPM
     VTT wav WAV WebVTT WER Whisper

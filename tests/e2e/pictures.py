@@ -10,9 +10,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
+from app.core.consent.explain import explain_lines
+from app.core.settings_table import TABLE
 from tests.e2e.driver import Person, live, run_main
 from tests.e2e.story import DESCRIPTION, SPOKEN, TEXT, agree
 
+FREE = ("explain.statement", "explain.note", "explain.operator")  # sentences with people's own words
 SIZE = (1280, 860)  # logical pixels; at 200 % on a screen of twice that
 
 
@@ -43,7 +46,20 @@ def tour(person: Person, scale: int) -> dict[str, Any]:
 def own_words(person: Person) -> list[str]:
     """What is called by a name of its own here: devices, folders, models."""
     model = person.studio.engine.model
-    return [person.studio.player.device_name, str(Path.home()), model.folder, model.name, model.device, model.dtype]
+    names = [person.studio.player.device_name, str(Path.home()), model.folder, model.name, model.device, model.dtype]
+    return names + [setting.variable for setting in TABLE] + shipped_words(person)
+
+
+def shipped_words(person: Person) -> list[str]:
+    """What the voices that ship are called, and what their records say in the words of those who made them."""
+    voices = person.studio.library.voices
+    words = ["anyone who has this studio"]
+    for voice in voices.all():
+        record = voices.record(voice.voice_id)
+        words += [voice.name, *(voice.card.tags if voice.card else ())]
+        words += [line.values.get("name", "") for line in explain_lines(record)] if record else []
+        words += [line.message for line in explain_lines(record) if line.code in FREE] if record else []
+    return words
 
 
 def fill(person: Person) -> None:

@@ -209,6 +209,7 @@ def go_on(person: Person) -> str:
     panel = person.window.compose.continue_
     person.go("continue")
     record(person, panel.sound)
+    mend(person, panel.sound)  # a prompt that ends in silence is continued with silence
     person.check(not person.window.compose.generate.isEnabled(), "Generate waits for the transcript")
     person.type(panel.transcript, SPOKEN)
     agree(person, panel)
