@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QDialog,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import (
 from app.core.messages import SUBJECT_OTHER, SUBJECT_SELF
 from app.core.voice_card import MAX_NAME, VoiceCard
 from app.core.voice_making import Word
+from app.dialogs.growing import GrowingDialog
 from app.voice_desk import Design
 from app.widgets.problem import Problem
 from app.widgets.translated import Translated, describe
@@ -35,7 +35,7 @@ _AUTHORITIES = ("parent", "guardian", "estate", "agent")
 _ALLOWED = ("commercial", "training", "sharing", "sensitive")
 
 
-class SaveVoiceDialog(Translated, QDialog):
+class SaveVoiceDialog(Translated, GrowingDialog):
     """Asks about recordings (``files`` by part), or about a designed take, which needs nobody's word."""
 
     save_requested = Signal(object, object)  # VoiceCard, Word; None for a designed voice
