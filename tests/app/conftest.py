@@ -82,6 +82,24 @@ class Studio:
         return True
 
 
+class PatientBot(QtBot):
+    """Waits as long as a busy machine may take, where a test does not say otherwise."""
+
+    def waitSignal(self, signal, *, timeout=PATIENCE_MS, **options):
+        return super().waitSignal(signal, timeout=timeout, **options)
+
+    def waitSignals(self, signals, *, timeout=PATIENCE_MS, **options):
+        return super().waitSignals(signals, timeout=timeout, **options)
+
+    def waitUntil(self, callback, *, timeout=PATIENCE_MS):
+        super().waitUntil(callback, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    return PatientBot(request)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """As in the program, garbage of a window is collected in the window's thread alone.
