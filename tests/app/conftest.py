@@ -19,8 +19,6 @@ HARMLESS = ("propagateSizeHints", "does not support raise()", "QFontDatabase: Ca
 
 
 PATIENCE_MS = 60_000  # a busy machine alone is no reason to fail
-for wait in (QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil, QtBot.waitCallback, QtBot.waitExposed):
-    wait.__kwdefaults__["timeout"] = PATIENCE_MS  # else 5 s
 
 
 class Studio:
@@ -83,16 +81,28 @@ class Studio:
 
 
 class PatientBot(QtBot):
-    """Waits as long as a busy machine may take, where a test does not say otherwise."""
+    """Waits as long as a busy machine may take, where a test does not say otherwise.
+
+    What waited for a signal is kept: one that another thread has sent already still arrives, and was seen to be handed
+    to whatever lay in that place of the memory by then.
+    """
+
+    def __init__(self, request):
+        super().__init__(request)
+        self._waited = []
 
     def waitSignal(self, signal, *, timeout=PATIENCE_MS, **options):
-        return super().waitSignal(signal, timeout=timeout, **options)
+        return self._kept(super().waitSignal(signal, timeout=timeout, **options))
 
     def waitSignals(self, signals, *, timeout=PATIENCE_MS, **options):
-        return super().waitSignals(signals, timeout=timeout, **options)
+        return self._kept(super().waitSignals(signals, timeout=timeout, **options))
 
     def waitUntil(self, callback, *, timeout=PATIENCE_MS):
         super().waitUntil(callback, timeout=timeout)
+
+    def _kept(self, blocker):
+        self._waited.append(blocker)
+        return blocker
 
 
 @pytest.fixture

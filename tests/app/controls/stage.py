@@ -41,7 +41,8 @@ class Stage(Studio):
         self.go("design")
         self.compose.takes.setValue(count)
         takes = self.generate()
-        self.wait(lambda: all(take.kept for take in takes))
+        listed = self.takes_panel.model.index_of  # a search that was cleared just now is still shown for a moment
+        self.wait(lambda: all(take.kept and listed(take).isValid() for take in takes))
         self.compose.takes.setValue(1)
         self.takes_panel.unselect()
         self.takes_panel.select(takes[0])
