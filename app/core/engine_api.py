@@ -114,6 +114,14 @@ class Engine(Protocol):
         """
         ...
 
+    def watch(self, died: Callable[[], object]) -> None:
+        """Have ``died`` called, from any thread, when the engine ends by itself; ``check`` then raises EngineDied."""
+        ...
+
+    def check(self) -> None:
+        """Raise EngineDied when the engine has ended by itself while nothing was asked of it."""
+        ...
+
     def close(self) -> None:
         """Free the model. Harmless when nothing is loaded."""
         ...

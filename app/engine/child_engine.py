@@ -48,6 +48,7 @@ class ChildEngine:
         self._given_up = threading.Event()
         self._marks = _ChildWatermark(self)
         self._loading = False
+        self._died: Callable[[], object] = lambda: None
 
     @property
     def process_id(self) -> int:
@@ -94,6 +95,17 @@ class ChildEngine:
         """The child's: it needs torch."""
         return self._marks
 
+    def watch(self, died: Callable[[], object]) -> None:
+        """Have it told when the child ends."""
+        self._died = died
+
+    def check(self) -> None:
+        """Raise EngineDied when the child has ended unasked."""
+        child = self._child
+        if child is not None and child.has_ended:
+            self._child = None
+            raise EngineDied(child.post_mortem())
+
     def close(self) -> None:
         """End the child."""
         child, self._child = self._child, None
@@ -129,7 +141,7 @@ class ChildEngine:
         if self._given_up.is_set():
             raise EngineCancelled
         if self._child is None:
-            self._child = ChildProcess(self._module, self._handlers(), self._patience)
+            self._child = ChildProcess(self._module, self._handlers(), self._patience, lambda: self._died())
         child = self._child
         child.calm_down()
         number = 0

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
@@ -58,8 +58,17 @@ class Patience:
 class ChildProcess:
     """A running child with the link to it. Ends with this process, however that ends: its input is closed then."""
 
-    def __init__(self, module: Sequence[str], handlers: Mapping[str, Handler], patience: Patience) -> None:
-        """``module`` is what Python runs, with its arguments; ``handlers`` answer what the child asks."""
+    def __init__(
+        self,
+        module: Sequence[str],
+        handlers: Mapping[str, Handler],
+        patience: Patience,
+        on_end: Callable[[], object] = lambda: None,
+    ) -> None:
+        """``module`` is what Python runs, with its arguments; ``handlers`` answer what the child asks.
+
+        ``on_end`` is called when the child ends, by itself or not, in a thread of its own.
+        """
         variables = dict(os.environ)
         paths = [str(_ROOT), variables.get("PYTHONPATH", "")]
         variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
@@ -75,8 +84,10 @@ class ChildProcess:
         self._said: deque[bytes] = deque(maxlen=_LAST_WORDS)
         self._listener = threading.Thread(target=self._listen, args=(self._process.stderr,), daemon=True)
         self._listener.start()
+        self._on_end = on_end
+        self.has_ended = False
         frames = Frames(cast(BinaryIO, self._process.stdout), cast(BinaryIO, self._process.stdin))
-        self.link = Link(frames, handlers, tuple(handlers))
+        self.link = Link(frames, handlers, tuple(handlers), self._ended)
         self._hung = False
         self._watch: Any = None
         self.calm_down()
@@ -86,6 +97,10 @@ class ChildProcess:
     def pid(self) -> int:
         """The number of the process."""
         return self._process.pid
+
+    def _ended(self) -> None:
+        self.has_ended = True
+        self._on_end()
 
     def calm_down(self) -> None:
         """It has been asked something just now: its time counts from here."""

@@ -201,6 +201,12 @@ class FakeEngine:
             self._watermark = PerthWatermark()
         return self._watermark
 
+    def watch(self, died: Callable[[], object]) -> None:
+        """It ends with this process and not before."""
+
+    def check(self) -> None:
+        """It ends with this process and not before."""
+
     def close(self) -> None:
         """Remember that it was closed."""
         self.closed = True

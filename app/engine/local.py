@@ -151,6 +151,12 @@ class LocalEngine:
             self._watermark = PerthWatermark()
         return self._watermark
 
+    def watch(self, died: Callable[[], object]) -> None:
+        """It ends with this process and not before."""
+
+    def check(self) -> None:
+        """It ends with this process and not before."""
+
     def close(self) -> None:
         """Free the model and the encoded voices."""
         self._voices.clear()

@@ -113,6 +113,7 @@ class _EngineThread(QThread):
             self.calls.close()
             self.turns.close()
             raise
+        engine.watch(lambda: self.requests.put(Wake()))
         try:
             while (request := self.requests.get()) is not None:
                 self.calls.serve(engine)
@@ -120,6 +121,7 @@ class _EngineThread(QThread):
                     continue
                 if isinstance(request, Wake):
                     self.turns.serve(engine)
+                    engine.check()
                     continue
                 if isinstance(request, LoadModel):
                     self._load(engine, request)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -158,6 +159,32 @@ def test_one_that_is_killed_says_so_and_what_came_before_was_heard(make):
     assert len(chunks) >= 4 and caught.value.failure.code == "crash.memory"
     assert engine.process_id == 0
     assert loaded(engine).process_id  # the next question starts another one
+
+
+@posix
+def test_one_that_dies_while_nothing_is_asked_of_it_is_noticed(make):
+    engine = make()
+    died = threading.Event()
+    engine.watch(died.set)
+    loaded(engine).check()
+    assert not died.is_set()
+    os.kill(engine.process_id, signal.SIGKILL)
+    assert died.wait(60)
+    with pytest.raises(EngineDied) as caught:
+        engine.check()
+    assert caught.value.failure.code == "crash.memory" and engine.process_id == 0
+    loaded(engine).check()
+
+
+@posix
+def test_an_idle_engine_that_dies_is_started_again_in_the_window(make_studio):
+    studio = make_studio(engine_factory=lambda: ChildEngine(None, ("tests.app.engine.fake_child", "{}"))).show()
+    with studio.qtbot.waitSignal(studio.engine.model_loaded):
+        os.kill(studio.engine.process_id, signal.SIGKILL)
+    studio.compose.text.setPlainText("Good evening.")
+    with studio.qtbot.waitSignal(studio.engine.job_ended):
+        studio.compose.generate.click()
+    assert studio.store.takes[-1].seconds > 0
 
 
 @posix
