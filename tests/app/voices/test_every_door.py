@@ -113,7 +113,7 @@ def test_the_engine_has_no_other_way_in():
     methods = {name for name in vars(Engine) if not name.startswith("_")}
     to_a_voice, others = (
         {"plan", "stream", "speak_lines", "use_lora"},
-        {"load", "warm_up", "watermark", "close", "give_up", "process_id"},
+        {"load", "warm_up", "watermark", "close", "give_up", "process_id", "watch", "check"},
     )
     assert methods == to_a_voice | others, "does the new method use a voice?"
 
