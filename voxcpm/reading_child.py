@@ -11,7 +11,10 @@ import json
 import signal
 import sys
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voxcpm.audio_file import Recording
 
 MEMORY_BYTES = 2 << 30
 CPU_SECONDS = 60
@@ -36,18 +39,23 @@ def main() -> None:
             else:
                 recording = read_audio(asked["path"], max_seconds=asked["max_seconds"])
                 samples = recording.samples.astype("<f4").tobytes()
-                said = {
-                    "sample_rate": recording.sample_rate,
-                    "channels": recording.channels,
-                    "seconds": recording.seconds,
-                    "start_seconds": recording.start_seconds,
-                    "findings": [asdict(finding) for finding in recording.findings],
-                    "samples": len(recording.samples),
-                }
+                said = head_of(recording)
         except AudioError as error:
             said, samples = {"reason": error.reason, "message": str(error)}, b""
         out.write(json.dumps(said).encode() + b"\n" + samples)
         out.flush()
+
+
+def head_of(recording: Recording) -> dict[str, Any]:
+    """What a child says of a recording before its samples."""
+    return {
+        "sample_rate": recording.sample_rate,
+        "channels": recording.channels,
+        "seconds": recording.seconds,
+        "start_seconds": recording.start_seconds,
+        "findings": [asdict(finding) for finding in recording.findings],
+        "samples": len(recording.samples),
+    }
 
 
 def _limit_memory() -> None:

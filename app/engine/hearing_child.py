@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 
 from app.core.sound_child import limit
 
@@ -18,6 +17,7 @@ def main(most_seconds: float) -> None:
     limit()
     from voxcpm.audio_file import read_audio
     from voxcpm.errors import AudioError
+    from voxcpm.reading_child import head_of
 
     out = sys.stdout.buffer
     try:
@@ -25,15 +25,7 @@ def main(most_seconds: float) -> None:
     except AudioError as error:
         out.write(json.dumps({"reason": error.reason, "message": str(error)}).encode() + b"\n")
         return
-    said = {
-        "sample_rate": recording.sample_rate,
-        "channels": recording.channels,
-        "seconds": recording.seconds,
-        "start_seconds": recording.start_seconds,
-        "findings": [asdict(finding) for finding in recording.findings],
-        "samples": len(recording.samples),
-    }
-    out.write(json.dumps(said).encode() + b"\n" + recording.samples.astype("<f4").tobytes())
+    out.write(json.dumps(head_of(recording)).encode() + b"\n" + recording.samples.astype("<f4").tobytes())
     out.flush()
 
 

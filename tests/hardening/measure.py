@@ -60,7 +60,7 @@ class _Watch:
         if found:
             self.children_seconds += usage.ru_utime + usage.ru_stime
             # Until it runs its own program a child is this process, whose memory stays in its peak. So one that never
-            # had more tells nothing; where this process is small, as in the command, all do.
+            # had more tells nothing: beside a large process, one with torch loaded say, small children go unmeasured.
             if usage.ru_maxrss > max(_status("VmHWM"), self.own_kib):
                 self.children_kib = max(self.children_kib, usage.ru_maxrss)
         return found, status
