@@ -60,6 +60,15 @@ class Studio:
             self.compose.generate.click()
         return self.store.of_job(self.fake.jobs[-1].job_id) if self.fake.jobs else ()
 
+    def told_of_keys(self):
+        """Wait for the notice that keys do not last, which follows the first take of a person, and close it.
+
+        The take is written in a thread of its own, so the notice would come between later ones.
+        """
+        notice = self.window.notice
+        self.qtbot.waitUntil(lambda: "only lasts until the program ends" in notice.message, timeout=PATIENCE_MS)
+        notice.close_button.click()
+
     def drop(self, area, path):
         """Let a file fall on a drop area and wait until it was looked at."""
         from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl

@@ -40,6 +40,7 @@ def spied(monkeypatch):
 def real(make_studio, monkeypatch):
     """The window with the real engine and the bundled model, in this process so that it can be spied on."""
     monkeypatch.setenv("VOXCPM_ENGINE", "thread")
+    monkeypatch.setenv("VOXCPM_PASSPHRASE", "so that takes of persons last")
     studio = make_studio(engine_factory=None)
     with studio.qtbot.waitSignal(studio.engine.model_loaded, timeout=LONG):
         studio.application.show()

@@ -54,6 +54,7 @@ def test_a_recording_has_to_be_opened_again_and_a_design_needs_nothing(hand, spe
     compose.clone.consent.own.click()
     compose.clone.consent.tick.click()
     (take,) = studio.generate("Good evening.")
+    studio.told_of_keys()
     studio.takes_panel.select(design)
     studio.takes_panel.settings_button.click()
     assert compose.design.isVisible() and compose.text.toPlainText() == "Mind the gap."
