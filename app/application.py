@@ -236,7 +236,6 @@ class Application(QObject):
         if self._closed or self._woken:
             return
         self._woken = True
-        self._collector.settle()
         self.player.probe()
         self.recorder.probe()
         self.autosave.restore()
@@ -248,7 +247,11 @@ class Application(QObject):
         if not self.settings.get("welcomed"):
             self.settings.set("welcomed", True)
             self.window.dialogs.show_models(greeting=True)
-        QTimer.singleShot(0, self.window.player_panel.timeline.prepare)
+        QTimer.singleShot(0, self._settle)
+
+    def _settle(self) -> None:
+        self.window.player_panel.timeline.prepare()
+        self._collector.settle()
 
     def _tended(self, tended: Tended) -> None:
         self.data.tell(tended)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from app.audio.inputs import SoundDeviceInputs
-from app.audio.portaudio import AudioDevice, NoSound, named
+from app.audio.portaudio import AudioDevice, NoSound, in_turn, named
 from app.audio.portaudio import library as _library
 
 __all__ = ["AudioBackend", "Callback", "NoSound", "OutputStream", "SoundDeviceBackend"]
@@ -79,10 +79,12 @@ class AudioBackend(Protocol):
 class SoundDeviceBackend(SoundDeviceInputs):
     """PortAudio through sounddevice, which is imported at the first question and not before."""
 
+    @in_turn
     def probe(self, key: str = "") -> str:
         """Return the output device's name."""
         return str(self._device(_library(), key)["name"])
 
+    @in_turn
     def devices(self) -> list[AudioDevice]:
         """Return every device with an output, each once."""
         library = _library()
@@ -92,12 +94,14 @@ class SoundDeviceBackend(SoundDeviceInputs):
             raise NoSound("device", str(error)) from error
         return list(dict.fromkeys(found))
 
+    @in_turn
     def look_again(self) -> None:
         """Make PortAudio list the devices anew; every stream has to be closed by then."""
         library = _library()
         library._terminate()
         library._initialize()
 
+    @in_turn
     def open(self, rate: int, callback: Callback, key: str = "", latency: float = LATENCY) -> OutputStream:
         """Open and start the output device."""
         library = _library()
@@ -151,6 +155,7 @@ class _PortAudioStream:
     def active(self) -> bool:
         return not self._closed and bool(self._stream.active)
 
+    @in_turn
     def close(self) -> None:
         if not self._closed:
             self._closed = True

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from app.audio.portaudio import AudioDevice, NoSound, library, named
+from app.audio.portaudio import AudioDevice, NoSound, in_turn, library, named
 
 log = logging.getLogger(__name__)
 
@@ -62,10 +62,12 @@ class InputBackend(Protocol):
 class SoundDeviceInputs:
     """PortAudio through sounddevice."""
 
+    @in_turn
     def probe_input(self, key: str = "") -> str:
         """Return the input device's name."""
         return str(self._input(library(), key)["name"])
 
+    @in_turn
     def inputs(self) -> list[AudioDevice]:
         """Return every device with an input, each once."""
         sounds = library()
@@ -75,6 +77,7 @@ class SoundDeviceInputs:
             raise NoSound("device", str(error)) from error
         return list(dict.fromkeys(found))
 
+    @in_turn
     def open_input(self, callback: InputCallback, key: str = "") -> InputStream:
         """Open and start the input device."""
         sounds = library()
@@ -121,6 +124,7 @@ class _PortAudioInput:
     def active(self) -> bool:
         return not self._closed and bool(self._stream.active)
 
+    @in_turn
     def close(self) -> None:
         if not self._closed:
             self._closed = True

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,14 +20,25 @@ log = logging.getLogger(__name__)
 LATENCIES = (0.06, 0.12, LATENCY)
 
 
+@dataclass(frozen=True)
+class _Opening:
+    rate: int  # that was asked for
+    mixer: Mixer
+    stream: Future[OutputStream]
+
+
 class Output:
-    """``unavailable`` is the code of the reason why nothing can be played (library, device, failed), or empty.
+    """A sound server may take its time to open or close a stream: a thread of its own does both.
+
+    ``unavailable`` is the code of the reason why nothing can be played (library, device, failed), or empty.
 
     ``details`` is its technical part; ``device_name`` is that of the device while there is one.
     """
 
     def __init__(self, backend: AudioBackend) -> None:
         self._backend = backend
+        self._worker = ThreadPoolExecutor(1, "sound device")
+        self._opening: _Opening | None = None
         self._wanted_rate = 0
         self._underflows = 0
         self._latency = 0  # which of LATENCIES
@@ -55,39 +69,58 @@ class Output:
         """Look for devices that have come or gone since; closes the stream."""
         self.close()
         try:
-            self._backend.look_again()
+            self._worker.submit(self._backend.look_again).result()
         except NoSound as error:
             self._miss(error)
         else:
             self.probe()
 
-    def open(self, rate: int, volume: float) -> bool:
-        """Have a stream for sound of ``rate`` Hz, a new one only where needed; False when there is none."""
+    def prepare(self, rate: int) -> None:
+        """Begin to open a stream for sound of ``rate`` Hz where there is none: ``open`` then need not wait for it."""
+        if self._opening is not None and self._opening.rate == rate:
+            return
         if self.stream is not None and self.stream.active and self._wanted_rate == rate:
-            return True
+            return
         self.close()
         mixer = Mixer()
-        mixer.volume = volume
 
         def fill(out: np.ndarray) -> None:
             mixer.read_into(out[:, 0])
             out[:, 1:] = out[:, :1]
 
+        latency = LATENCIES[self._latency]
+        self._opening = _Opening(rate, mixer, self._worker.submit(self._backend.open, rate, fill, self.key, latency))
+
+    def open(self, rate: int, volume: float) -> bool:
+        """Have a stream for sound of ``rate`` Hz, a new one only where needed; False when there is none."""
+        self.prepare(rate)
+        opening, self._opening = self._opening, None
+        if opening is None:
+            return True
         try:
-            self.stream = self._backend.open(rate, fill, self.key, LATENCIES[self._latency])
+            self.stream = opening.stream.result()
         except NoSound as error:
             self._miss(error)
             return False
         self._wanted_rate = rate
         self._underflows = self.stream.underflows
-        self.mixer = mixer
+        self.mixer = opening.mixer
+        self.mixer.volume = volume
         return True
 
     def close(self) -> None:
-        """Let go of the device. Harmless when repeated."""
+        """Let go of the device, as soon as it can be. Harmless when repeated."""
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            self._worker.submit(_close_opened, opening.stream)
         if self.stream is not None:
-            self.stream.close()
+            self._worker.submit(self.stream.close)
             self.stream = None
+
+    def close_down(self) -> None:
+        """Let go of the device, and wait until it is free."""
+        self.close()
+        self._worker.submit(lambda: None).result()
 
     def lose(self) -> None:
         """The device has gone while it played."""
@@ -116,3 +149,8 @@ class Output:
         self.unavailable = error.code
         self.details = error.details
         self.device_name = ""
+
+
+def _close_opened(opened: Future[OutputStream]) -> None:
+    with contextlib.suppress(NoSound):
+        opened.result().close()

@@ -247,14 +247,12 @@ class Player(QObject):
         self._pump()
 
     def prepare(self) -> None:
-        """Open the device for a sound that is about to be made: that takes time which its first chunk need not wait."""
+        """Begin to open the device for a sound that is about to be made, so that its first chunk need not wait."""
         source = self.source
         if source is None or self.unavailable or self.is_active:
             return
-        if self._output.open(source.sample_rate, self._volume):
-            self._idle_timer.start(_PREPARED_MS)
-        else:
-            self.availability_changed.emit()
+        self._output.prepare(source.sample_rate)
+        self._idle_timer.start(_PREPARED_MS)
 
     def pause(self) -> None:
         """Hold at the position."""
@@ -279,10 +277,11 @@ class Player(QObject):
             self._pump()
 
     def close(self) -> None:
-        """Let go of the device for good."""
+        """Let go of the device, and wait until it is free."""
         self._pump_timer.stop()
         self._idle_timer.stop()
-        self._close_stream()
+        self._output.close_down()
+        self._feeder = self._leaving = None
         self._state = PlayState.STOPPED
 
     def _close_stream(self) -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_turn = threading.RLock()
 
 
 class NoSound(Exception):  # noqa: N818 - says what is missing
@@ -26,6 +33,17 @@ class AudioDevice:
     def key(self) -> str:
         """What it is remembered by; numbers change from start to start."""
         return f"{self.name}\n{self.host}"
+
+
+def in_turn(call: Callable[P, R]) -> Callable[P, R]:
+    """One thread at a time: PortAudio allows no other, and streams are opened and closed in threads of their own."""
+
+    @functools.wraps(call)
+    def turned(*args: P.args, **options: P.kwargs) -> R:
+        with _turn:
+            return call(*args, **options)
+
+    return turned
 
 
 def named(sounds: Any, device: dict[str, Any]) -> AudioDevice:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QStackedLayout, QWidget
 
 from app.core.takes import Take
 from app.widgets.background import BackgroundQueue
-from app.widgets.latent_view import LatentView
-from app.widgets.patch_view import SpeedView, StopView
-from app.widgets.spectrogram_view import SpectrogramView
 from app.widgets.time_axis import TimeAxis
-from app.widgets.time_plot import TimePlot
 from app.widgets.translated import ShowsFocus, Translated
-from app.widgets.waveform_view import WaveformView
 from app.widgets.wording import precise_clock_text
+
+if TYPE_CHECKING:
+    from app.widgets.tracks import Tracks
 
 _REDRAW_MS = 100  # a growing take is drawn ten times a second
 _GROWTH = 1.15  # room that is made when a take gets longer than expected
@@ -50,35 +49,20 @@ class Timeline(ShowsFocus, Translated, QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.axis = TimeAxis(self)
         self.work = BackgroundQueue(self)
-        self.waveform = WaveformView(self.axis, self.work)
-        self.spectrogram = SpectrogramView(self.axis, self.work)
-        self.latents = LatentView(self.axis)
-        self.stop = StopView(self.axis)
-        self.speed = SpeedView(self.axis)
-        self.tracks: dict[str, TimePlot] = {
-            "waveform": self.waveform, "spectrogram": self.spectrogram, "latents": self.latents, "stop": self.stop,
-            "speed": self.speed,
-        }  # fmt: skip
+        self._tracks: Tracks | None = None
         self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._empty.setProperty("muted", True)
         self.readout = QLabel(textInteractionFlags=Qt.TextInteractionFlag.NoTextInteraction)
         self.readout.setProperty("muted", True)
         self.readout.setMinimumWidth(1)
-        self._plots = plots = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        for name, track in self.tracks.items():
-            plots.addWidget(track)
-            plots.setStretchFactor(plots.count() - 1, 1 if name in ("stop", "speed") else 3)
-            track.seek_requested.connect(self.seek_requested)
-            track.hovered.connect(self._hovered)
-            track.left.connect(self._left)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(1, 1, 1, 1)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(plots)
         self._redraw = QTimer(self, interval=_REDRAW_MS, singleShot=True)
         self._redraw.timeout.connect(self._draw_next)
         self._due: list[str] = []  # tracks that are to be drawn again
-        self.show_tracks(DEFAULT_TRACKS)
+        self.shown_tracks: tuple[str, ...] = DEFAULT_TRACKS
+        """The names of the tracks that are shown, from the top; see ``show_tracks``."""
         self.retranslate()
 
     # What is shown ---------------------------------------------------------------------------------------------------
@@ -94,17 +78,26 @@ class Timeline(ShowsFocus, Translated, QFrame):
         return self._other
 
     @property
-    def shown_tracks(self) -> tuple[str, ...]:
-        """The names of the tracks that are shown, from the top."""
-        return tuple(name for name, track in self.tracks.items() if not track.isHidden())
+    def tracks(self) -> Tracks:
+        """The tracks themselves, made when first needed: importing what draws them would hold the window up."""
+        if self._tracks is None:
+            from app.widgets.tracks import Tracks
+
+            self._tracks = Tracks(self.axis, self.work)
+            for track in self._tracks.by_name.values():
+                track.seek_requested.connect(self.seek_requested)
+                track.hovered.connect(self._hovered)
+                track.left.connect(self._left)
+            self._stack.addWidget(self._tracks)
+            self._hide_tracks(self._tracks)
+        return self._tracks
 
     def show_tracks(self, names: Sequence[str]) -> None:
         """Show these tracks and no others; the waveform when none is named."""
-        chosen = [name for name in TRACKS if name in names] or [TRACKS[0]]
-        for name, track in self.tracks.items():
-            track.setHidden(name not in chosen)
-            track.show_times(name == chosen[-1])
-        self.draw()
+        self.shown_tracks = tuple(name for name in TRACKS if name in names) or TRACKS[:1]
+        if self._tracks is not None:
+            self._hide_tracks(self._tracks)
+            self.draw()
 
     def show_take(self, take: Take | None, *, hidden: bool = False) -> None:
         """Show another take, or none; whatever was laid over it goes. ``hidden``: nobody may see which it is."""
@@ -143,50 +136,61 @@ class Timeline(ShowsFocus, Translated, QFrame):
         self._playhead = seconds
         if follow:
             self.axis.follow(seconds)
-            if abs(seconds - self._drawn_playhead) < self.axis.span / self.waveform.columns:
+            if abs(seconds - self._drawn_playhead) < self.axis.span / self.tracks.waveform.columns:
                 return
         self._drawn_playhead = seconds
-        for name in self.shown_tracks:
-            self.tracks[name].set_playhead(seconds)
+        if self._tracks is not None:
+            for name in self.shown_tracks:
+                self._tracks.by_name[name].set_playhead(seconds)
         if self._hover is None:
             self._show_values()
 
     def draw(self) -> None:
         """Draw what there is of the take."""
         self._due.clear()
-        take = self._take
-        self._stack.setCurrentIndex(0 if take is None or take.seconds == 0 else 1)
+        self._turn()
         self._set_length(keep_view=True)
-        for name in self.shown_tracks:
-            self.tracks[name].show_takes(take, self._other)
-            self.tracks[name].set_playhead(self._playhead)
+        if self._tracks is not None:
+            for name in self.shown_tracks:
+                self._tracks.by_name[name].show_takes(self._take, self._other)
+                self._tracks.by_name[name].set_playhead(self._playhead)
         self._drawn_playhead = self._playhead
         self._show_values()
 
     def prepare(self) -> None:
         """Lay the empty tracks out and paint them once, unseen: the first sound then finds them so."""
-        self._plots.setGeometry(self._stack.geometry())
-        self._plots.grab()
+        self.tracks.setGeometry(self._stack.geometry())
+        self.tracks.grab()
 
     def picture(self) -> QPixmap:
         """What is shown of the tracks, as it is on the screen."""
-        return self._plots.grab()
+        return self.tracks.grab()
 
     def close_down(self, wait_seconds: float) -> bool:
         """Compute nothing more and wait for what is being computed; False when that takes longer."""
         return self.work.close(wait_seconds)
 
+    def _hide_tracks(self, tracks: Tracks) -> None:
+        for name, track in tracks.by_name.items():
+            track.setHidden(name not in self.shown_tracks)
+            track.show_times(name == self.shown_tracks[-1])
+
+    def _turn(self) -> bool:
+        """Show the tracks, or what is said when there is no sound; returns whether that is something else now."""
+        there = self._take is not None and self._take.seconds > 0
+        page = self.tracks if there else self._empty
+        before = self._stack.currentWidget()
+        self._stack.setCurrentWidget(page)
+        return page is not before
+
     def _draw_next(self) -> None:
-        take = self._take
-        there = take is not None and take.seconds > 0
-        if self._stack.currentIndex() != int(there):
-            self._stack.setCurrentIndex(int(there))
+        if self._turn():
             self._due = list(self.shown_tracks)
         self._set_length(keep_view=True)
         shown = self.shown_tracks
         self._due = [name for name in self._due if name in shown]
         if self._due:
-            self.tracks[self._due.pop(0)].show_takes(take, self._other)
+            self.tracks.by_name[self._due.pop(0)].show_takes(self._take, self._other)
             self._show_values()
         if self._due:
             self._redraw.start(_REDRAW_MS // len(shown))
@@ -281,7 +285,7 @@ class Timeline(ShowsFocus, Translated, QFrame):
             self.readout.clear()
             return
         at = self._playhead if self._hover is None else self._hover
-        parts = [self.tracks[name].value_text(at) for name in self.shown_tracks]
+        parts = [self.tracks.by_name[name].value_text(at) for name in self.shown_tracks]
         where = self.tr("playhead") if self._hover is None else self.tr("cursor")
         text = " · ".join([f"{where} {precise_clock_text(at)}", *filter(None, parts)])
         if text != self.readout.text():

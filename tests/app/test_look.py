@@ -56,7 +56,7 @@ def test_themes_change_palette_plots_and_icons(studio, choice, colours):
     studio.window.menus.actions[f"theme_{choice}"].trigger()
     assert studio.window.palette().color(QPalette.ColorRole.Window).name() == colours.window
     assert studio.window.rail_button("design").icon().pixmap(QSize(32, 32)).toImage() != icon
-    pen = studio.window.player_panel.timeline.waveform._curve.opts["pen"]
+    pen = studio.window.player_panel.timeline.tracks.waveform._curve.opts["pen"]
     assert pen.color().name() == colours.accent
     grabbed = studio.window.grab().toImage()
     assert grabbed.pixelColor(3, grabbed.height() // 2).name() == colours.window

@@ -127,17 +127,17 @@ def test_the_waveform_and_the_latents_share_one_time_axis(studio):
     (take,) = studio.generate()
     timeline = studio.window.player_panel.timeline
     timeline.draw()
-    assert np.array_equal(timeline.latents.shown, take.latents)
-    assert timeline.latents.shown_span == pytest.approx((0.0, take.seconds))
-    x, y = timeline.waveform.drawn
+    assert np.array_equal(timeline.tracks.latents.shown, take.latents)
+    assert timeline.tracks.latents.shown_span == pytest.approx((0.0, take.seconds))
+    x, y = timeline.tracks.waveform.drawn
     assert x[-1] == pytest.approx(take.seconds, abs=0.01)
     assert y.max() == take.samples.max()
-    wave, latents = (view.getPlotItem().getViewBox() for view in (timeline.waveform, timeline.latents))
+    wave, latents = (view.getPlotItem().getViewBox() for view in (timeline.tracks.waveform, timeline.tracks.latents))
     assert wave.viewRange()[0] == pytest.approx((0.0, take.seconds))
     timeline.axis.show_between(0.5, 1.0)
     assert wave.viewRange()[0] == latents.viewRange()[0] == pytest.approx((0.5, 1.0))
     studio.player.seek(0.7)
-    assert timeline.waveform.playhead.value() == timeline.latents.playhead.value() == pytest.approx(0.7)
+    assert timeline.tracks.waveform.playhead.value() == timeline.tracks.latents.playhead.value() == pytest.approx(0.7)
 
 
 def _play_to_the_end(studio):

@@ -149,6 +149,6 @@ def test_every_track_of_a_growing_take_is_drawn_to_its_end(studio):
     timeline = studio.window.player_panel.timeline
     studio.qtbot.waitUntil(lambda: not timeline._due and not timeline._redraw.isActive())
     assert timeline.axis.length == pytest.approx(take.seconds)
-    assert timeline.latents.shown_span[1] == pytest.approx(take.seconds, abs=0.05)
-    drawn = [name for name in timeline.shown_tracks if timeline.tracks[name].take is take]
+    assert timeline.tracks.latents.shown_span[1] == pytest.approx(take.seconds, abs=0.05)
+    drawn = [name for name in timeline.shown_tracks if timeline.tracks.by_name[name].take is take]
     assert drawn == list(timeline.shown_tracks)

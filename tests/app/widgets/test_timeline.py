@@ -28,7 +28,7 @@ def viewer(studio):
 
 def settle(studio):
     studio.timeline.draw()
-    studio.qtbot.waitUntil(lambda: studio.timeline.work.is_idle and studio.timeline.spectrogram.is_complete)
+    studio.qtbot.waitUntil(lambda: studio.timeline.work.is_idle and studio.timeline.tracks.spectrogram.is_complete)
 
 
 def wheel(track, at, notches, modifiers=NONE):
@@ -49,17 +49,17 @@ def test_the_drawn_wave_has_the_peaks_of_the_take_at_every_zoom(viewer):
     take, timeline = viewer.made, viewer.timeline
     for start, stop in ((0.0, take.seconds), (0.5, 1.0), (0.9, 0.91)):
         timeline.axis.show_between(start, stop)
-        x, y = timeline.waveform.drawn
+        x, y = timeline.tracks.waveform.drawn
         part = take.samples[round(start * take.sample_rate) : round(stop * take.sample_rate)]
         assert y.max() == pytest.approx(part.max(), abs=0.01)
         assert y.min() == pytest.approx(part.min(), abs=0.01)
-        assert len(x) <= 2 * timeline.waveform.columns
+        assert len(x) <= 2 * timeline.tracks.waveform.columns
         assert x[0] >= start - (stop - start) / 50
         assert x[-1] <= stop + (stop - start) / 50
 
 
 def test_the_spectrogram_shows_the_tiles_of_the_take(viewer):
-    take, view = viewer.made, viewer.timeline.spectrogram
+    take, view = viewer.made, viewer.timeline.tracks.spectrogram
     level = level_for(viewer.timeline.axis.span / view.columns)
     wanted = mel_tile(take.samples, take.sample_rate, TileKey(level, 0), TILE)
     assert np.array_equal(view._image.image[:, :TILE], wanted)
@@ -67,25 +67,25 @@ def test_the_spectrogram_shows_the_tiles_of_the_take(viewer):
 
 def test_the_values_per_patch_are_those_of_the_take(viewer):
     take, timeline = viewer.made, viewer.timeline
-    borders, stops = timeline.stop.drawn
+    borders, stops = timeline.tracks.stop.drawn
     assert np.array_equal(stops, take.stop_probabilities)
     assert borders == pytest.approx(np.arange(take.patches + 1) * take.model.patch_seconds)
-    assert np.allclose(timeline.speed.drawn[1] * take.model.patch_seconds, take.patch_times)
+    assert np.allclose(timeline.tracks.speed.drawn[1] * take.model.patch_seconds, take.patch_times)
 
 
 def test_a_click_goes_there_and_a_drag_selects_what_is_looped(viewer):
     timeline, player = viewer.timeline, viewer.player
-    for track in timeline.tracks.values():
+    for track in timeline.tracks.by_name.values():
         QTest.mouseClick(track.viewport(), LEFT, NONE, place_of(track, 1.2))
         assert player.position == pytest.approx(1.2, abs=0.02)
         player.seek(0.0)
-    track = timeline.waveform
+    track = timeline.tracks.waveform
     QTest.mousePress(track.viewport(), LEFT, NONE, place_of(track, 0.5))
     QTest.mouseMove(track.viewport(), place_of(track, 0.8))
     QTest.mouseMove(track.viewport(), place_of(track, 1.0))
     QTest.mouseRelease(track.viewport(), LEFT, NONE, place_of(track, 1.0))
     assert timeline.axis.selection == pytest.approx((0.5, 1.0), abs=0.02)
-    assert all(track.region.isVisible() for track in timeline.tracks.values())
+    assert all(track.region.isVisible() for track in timeline.tracks.by_name.values())
     assert player.loop is None
     viewer.window.player_panel.transport.loop_button.click()
     assert player.loop == timeline.axis.selection
@@ -95,7 +95,7 @@ def test_a_click_goes_there_and_a_drag_selects_what_is_looped(viewer):
 
 
 def test_the_wheel_zooms_around_the_cursor_and_moves_with_shift(viewer):
-    timeline, track = viewer.timeline, viewer.timeline.latents
+    timeline, track = viewer.timeline, viewer.timeline.tracks.latents
     at = place_of(track, 0.7)
     wheel(track, at, 5)
     assert timeline.axis.span < 0.4 * viewer.made.seconds
@@ -103,7 +103,10 @@ def test_the_wheel_zooms_around_the_cursor_and_moves_with_shift(viewer):
     start = timeline.axis.start
     wheel(track, at, -2, Qt.KeyboardModifier.ShiftModifier)
     assert timeline.axis.start > start
-    ranges = {tuple(np.round(track.getPlotItem().getViewBox().viewRange()[0], 6)) for track in timeline.tracks.values()}
+    ranges = {
+        tuple(np.round(track.getPlotItem().getViewBox().viewRange()[0], 6))
+        for track in timeline.tracks.by_name.values()
+    }
     assert ranges == {tuple(np.round([timeline.axis.start, timeline.axis.stop], 6))}
 
 
@@ -132,7 +135,7 @@ def test_everything_works_by_keys(viewer):
 
 def test_the_values_under_the_cursor_are_said_in_words(viewer):
     timeline = viewer.timeline
-    QTest.mouseMove(timeline.latents.viewport(), place_of(timeline.latents, 1.0))
+    QTest.mouseMove(timeline.tracks.latents.viewport(), place_of(timeline.tracks.latents, 1.0))
     words = timeline.readout.text()
     for part in ("cursor 0:0", "level -", "Hz with", "patch 7, latents from", "stop 1 %", "made in"):
         assert part in words
@@ -172,10 +175,10 @@ def test_another_take_can_be_laid_over(viewer):
     tools.over_box.activated.emit(1)
     settle(viewer)
     assert timeline.other is viewer.made
-    _, y = timeline.waveform._outline.getData()
+    _, y = timeline.tracks.waveform._outline.getData()
     assert np.nanmax(y) == pytest.approx(viewer.made.samples.max(), abs=1e-6)
-    assert timeline.latents._over.image is not None
-    assert timeline.spectrogram._over.image is not None
+    assert timeline.tracks.latents._over.image is not None
+    assert timeline.tracks.spectrogram._over.image is not None
     viewer.takes_panel.select(viewer.made)  # another take begins without one
     assert timeline.other is None
     assert tools.over_box.currentIndex() == 0
@@ -228,13 +231,13 @@ def test_a_growing_take_is_drawn_as_it_grows(viewer):
     timeline = viewer.timeline
     viewer.qtbot.waitUntil(lambda: timeline.take is not viewer.made and timeline.take.patches > 1, timeout=20000)
     take = timeline.take
-    viewer.qtbot.waitUntil(lambda: len(timeline.waveform.drawn[0]) > 0)
+    viewer.qtbot.waitUntil(lambda: len(timeline.tracks.waveform.drawn[0]) > 0)
     assert take.is_growing
     assert timeline.axis.length == pytest.approx(14 * 0.16)  # what is expected has its place already
     with viewer.qtbot.waitSignal(viewer.engine.job_ended, timeout=20000):
         viewer.window.stop()
     settle(viewer)
-    assert np.array_equal(timeline.latents.shown, take.latents)
+    assert np.array_equal(timeline.tracks.latents.shown, take.latents)
     assert timeline.axis.length == pytest.approx(take.seconds)
 
 
