@@ -252,7 +252,7 @@ class EngineWorker(QObject):
         self._lora: LoraInfo | None = None
         self._loading = False
         self._closed = False
-        self._deaths = 0  # engines that died one after the other, before anything was asked of them
+        self._deaths = 0  # engines that died one after the other since a person asked for something
         self._callers = 0
         self._turn = threading.Condition()  # notified when another thread takes over, or none will
 
@@ -333,6 +333,7 @@ class EngineWorker(QObject):
         if self._info is None or self._job is not None or self._closed:
             raise RuntimeError("a job needs a loaded model and an idle engine")
         self._job = job
+        self._deaths = 0
         self._thread.newest_plan = 0  # plans that wait in the queue would only delay the sound
         self.busy_changed.emit(True)
         self._thread.cancel_job = threading.Event()
@@ -353,6 +354,7 @@ class EngineWorker(QObject):
         """
         with self._turn:
             self._callers += 1
+        self._deaths = 0
         try:
             return self._call(work)
         finally:
@@ -398,6 +400,7 @@ class EngineWorker(QObject):
 
         if self._closed:
             raise EngineCancelled
+        self._deaths = 0
         return thread.turns.ask(speak)
 
     def close(self, wait_seconds: float) -> bool:
@@ -423,7 +426,8 @@ class EngineWorker(QObject):
         with self._turn:
             self._thread = self._new_thread()
             self._turn.notify_all()
-        # One that dies again before a person has asked for anything, as when it warms up, would do so for ever.
+        # One that dies again before a person has asked for anything, as when it warms up, would do so for ever. What
+        # counts is the asking: an engine that is killed just before it begins with a job has not failed by itself.
         job, had_model = self._job, self._info is not None
         again = had_model and self._deaths < _MOST_DEATHS
         deaths = self._deaths + 1
@@ -477,7 +481,6 @@ class EngineWorker(QObject):
                 if message.ticket == self._thread.newest_plan:
                     self.plan_ready.emit(message)
             case JobStarted(job_id):
-                self._deaths = 0
                 if self._job is not None and job_id == self._job.job_id:
                     self.job_started.emit(self._job)
             case Chunk():

@@ -1,5 +1,7 @@
 """What the engine's thread does with its model: LoRA, unloading, warming up, and another thread when it dies."""
 
+import time
+
 import pytest
 
 from app.core.messages import Failure, Job
@@ -122,3 +124,49 @@ def test_a_load_that_kills_the_thread_is_not_tried_again(qtbot):
         worker.load("model")
     assert len(made) == 1 and worker.model is None and not worker.is_loading
     assert worker.close(5.0)
+
+
+class Dying(FakeEngine):
+    """Dies while it warms up: at once, or when it is asked for something."""
+
+    patient = True
+
+    def warm_up(self, is_cancelled):
+        super().warm_up(is_cancelled)
+        while self.patient and not is_cancelled():
+            time.sleep(0.001)
+        raise SystemExit("the pretended engine is dead")
+
+
+@pytest.fixture
+def dying(qtbot):
+    """A worker and its engines, which die one after the other."""
+    made = []
+
+    def make():
+        made.append(Dying())
+        return made[-1]
+
+    worker = EngineWorker(make)
+    yield worker, made
+    assert worker.close(5.0)
+
+
+def test_one_that_dies_again_and_again_before_anybody_asks_is_given_up(qtbot, dying, monkeypatch):
+    worker, made = dying
+    monkeypatch.setattr(Dying, "patient", False)
+    with qtbot.waitSignal(worker.load_failed):
+        worker.load("model")
+    assert len(made) == 3 and worker.model is None and not worker.is_loading
+
+
+def test_what_is_asked_counts_also_when_the_engine_dies_before_it_begins_with_it(qtbot, dying):
+    worker, made = dying
+    failures = []
+    worker.job_ended.connect(lambda ended: failures.append(ended.failure))
+    load(qtbot, worker)
+    for number in range(5):
+        qtbot.waitUntil(lambda: made[-1].warmed == 1)
+        with qtbot.waitSignal(worker.model_loaded):
+            worker.submit(Job(number, "Good evening."))
+    assert len(made) == 6 and len(failures) == 5 and all(failures) and worker.model is not None
