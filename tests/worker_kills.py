@@ -7,8 +7,8 @@ The whole studio runs offscreen with the demo model in a process of its own, and
 A kill comes after a random number of patches; then the job has to end with the part that was heard, the part has to be
 in the library of the next start, and the model has to be back. A closing comes at a random moment while the model is
 loaded, takes are made, or a take is saved; the program has to end with exit code 0, without a word of Qt, and what was
-being saved has to be there. Prints figures and exits with 1 when a promise was not kept. What the machine is busy with
-counts: --allow gives more time.
+being saved has to be there. Prints a line for each on standard error and figures at the end, and exits with 1 when a
+promise was not kept. What the machine is busy with counts: --allow gives more time.
 """
 
 from __future__ import annotations
@@ -125,6 +125,8 @@ def kill(times: int, folder: Path) -> dict[str, Any]:
         kept = sum(len(take.samples) for take in takes if studio.store.find(take.uid) is take)
         if kept != heard.get(job.job_id, 0) or (failure is None and not takes[0].result):
             wrong.append(number)
+        _say(f"kill {number + 1} of {times}, after {patches} patches: back in {backs[-1]:.2f} s, {kept} samples kept,")
+        _say(f" {len(wrong)} wrong so far; {_held()}\n")
         studio.window.notice.hide()
     listed = {take.uid: len(take.samples) for take in studio.store.takes if take.seconds > 0}
     live.until(lambda: all(take.kept for take in studio.store.takes if take.seconds > 0), "the takes on the disk")
@@ -141,6 +143,20 @@ def kill(times: int, folder: Path) -> dict[str, Any]:
     }
 
 
+def _say(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _held() -> str:
+    """What this process holds on to; it must not grow with every kill."""
+    import psutil
+
+    own = psutil.Process()
+    mebibytes = own.memory_info().rss >> 20
+    return f"{own.num_threads()} threads, {own.num_fds()} open files, {len(own.children())} children, {mebibytes} MiB"
+
+
 def _lost(folder: Path, listed: dict[str, int]) -> int:
     """How many takes the next start would not find, or not whole."""
     from app.core.library import Library
@@ -151,7 +167,7 @@ def _lost(folder: Path, listed: dict[str, int]) -> int:
             try:
                 lost += len(library.takes.sound(uid).samples) != samples
             except Exception as error:
-                sys.stderr.write(f"{type(error).__name__}: {error}\n")
+                _say(f"{type(error).__name__}: {error}\n")
                 lost += 1
     return lost
 
@@ -187,6 +203,7 @@ def close(times: int, folder: Path) -> dict[str, Any]:
             wrong.append(f"{number} {when}: exit code {done.returncode}, {said[-3:]}")
         if when == "export" and (not target.exists() or target.stat().st_size < 1000):
             wrong.append(f"{number} {when}: what was being saved is not there")
+        _say(f"closing {number + 1} of {times}, {when}: {took[when][-1]:.2f} s, {len(wrong)} wrong so far\n")
     figures = {name: {"count": len(seconds), "worst_s": max(seconds, default=0.0)} for name, seconds in took.items()}
     return {"closings": times, **figures, "wrong": wrong}
 
