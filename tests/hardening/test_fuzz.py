@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -67,6 +69,40 @@ def test_what_writes_outside_fails_or_takes_long_is_noticed(place):
     fuzz.try_out("x", "c", lambda: bytearray(600 << 20), (), place)
     text = "\n".join(fuzz.problems)
     assert "wrote outside" in text and "IndexError" in text and "MiB" in text and len(fuzz.problems) == 3
+
+
+def _child(mebibytes: int, after: str = "") -> list[str]:
+    return [sys.executable, "-c", f"data = bytearray(b'x') * ({mebibytes} << 20); {after}"]
+
+
+def _killed_once_it_is_ready(argv: list[str]) -> None:
+    child = subprocess.Popen(argv, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
+    child.kill()
+    child.wait()
+    child.stdout.close()
+
+
+def test_the_memory_of_a_child_is_its_own_beside_a_larger_parent(place):
+    """The kernel's figure of a child is no less than what its parent had: it would be this much for all of them."""
+    parent = bytearray(b"x") * (700 << 20)
+    fuzz = Fuzz()
+    ready = "print(flush=True); input()"
+    for name, do in {
+        "small": lambda: subprocess.run(_child(0), check=True),
+        "small, killed": lambda: _killed_once_it_is_ready(_child(0, ready)),
+        "large": lambda: subprocess.run(_child(560), check=True),
+        "large, freed": lambda: subprocess.run(_child(560, "del data"), check=True),
+        "large, killed": lambda: _killed_once_it_is_ready(_child(560, ready)),
+        "large, fallen": lambda: subprocess.run(_child(560, "import os; os.abort()"), check=False),
+    }.items():
+        fuzz.try_out(name, name, do, (), place)
+    del parent
+    told = {kind: round(tally.mebibytes[0]) for kind, tally in fuzz.tallies.items()}
+    assert told.pop("small") < 100 and told.pop("small, killed") < 100
+    assert told.pop("large, fallen") > 550 and all(560 <= most < 620 for most in told.values())
+    assert len(fuzz.problems) == 4 and all("MiB" in problem for problem in fuzz.problems)
 
 
 def test_the_child_gives_what_the_reader_gives(place):
