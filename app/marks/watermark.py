@@ -117,8 +117,11 @@ class PerthWatermark:
             return
         blocks = list(_blocks(len(samples), sample_rate))
         with self._torch.inference_mode():
+            # The stem of one character of many is mostly silence, of which the network makes nothing.
+            blocks = [block for block in blocks if _cut(samples, block).any()]
             loudest = max(
-                float(_loudness(self._magnitudes(_cut(samples, block), sample_rate)[0]).max()) for block in blocks
+                (float(_loudness(self._magnitudes(_cut(samples, block), sample_rate)[0]).max()) for block in blocks),
+                default=0.0,
             )
             if loudest <= 0.0:
                 return
@@ -155,7 +158,7 @@ class PerthWatermark:
 
     def detect(self, samples: Samples, sample_rate: int) -> float | None:
         """How sure the detector is, 0..1, of float32 [n] taken as one; None for silence and what is too short."""
-        if len(samples) < SHORTEST_SECONDS * sample_rate:
+        if len(samples) < SHORTEST_SECONDS * sample_rate or not samples.any():
             return None
         with self._torch.inference_mode():
             magnitudes, _ = self._magnitudes(samples, sample_rate)

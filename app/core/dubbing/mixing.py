@@ -18,7 +18,8 @@ import numpy as np
 from app.core.dubbing import levels
 from app.core.dubbing.bed import ducking
 from app.core.dubbing.fit import Placed
-from app.core.dubbing.speech import ONSET, CueSound, render
+from app.core.dubbing.shelf import Shelf
+from app.core.dubbing.speech import ONSET, CueSound, levelled, shaped
 from app.core.store import errors
 
 RATES = (16_000, 96_000)
@@ -95,6 +96,8 @@ class Mixer:
         self._bed = None if options.bed == "none" else bed
         self._marked, self._tick = marked, tick
         self._gain_db, self._target, self._ceiling_db = 0.0, options.target, options.ceiling_db
+        # Every pass, stem and file of a cue needs each sound again, and only at another level.
+        self._shelf, self._loudness = Shelf(folder / f"cues-{uuid.uuid4().hex}.f32"), dict[str, float]()
 
     def mix(self) -> Mixed:
         """Mix everything; the gain of all of it is found so that the loudness is right behind limiter and watermark.
@@ -184,9 +187,13 @@ class Mixer:
         return times, quiet
 
     def _rendered(self, one: Placed) -> CueSound:
-        samples, sample_rate = self._sound_of(one.take)
+        if one.cue_id not in self._loudness:
+            samples, sample_rate = self._sound_of(one.take)
+            sound, measured = shaped(samples, sample_rate, speed=one.speed, rate=self.options.rate)
+            self._shelf.put(one.cue_id, sound)
+            self._loudness[one.cue_id] = measured
         level = self.options.target + self._gain_db
-        return render(samples, sample_rate, speed=one.speed, rate=self.options.rate, level=level)
+        return levelled(self._shelf.get(one.cue_id), self._loudness[one.cue_id], level)
 
     def _lay_bed(self, made: np.ndarray, times: Mapping[str, tuple[int, int]]) -> None:
         if self._bed is None:

@@ -105,22 +105,27 @@ def stretched(samples: Samples, sample_rate: int, speed: float) -> Samples:
 
 
 def render(samples: Samples, sample_rate: int, *, speed: float, rate: int, level: float) -> CueSound:
-    """Make of a take (float32 [n]) the sound of a cue at ``rate`` Hz, at the loudness ``level`` in LUFS.
+    """Make of a take (float32 [n]) the sound of a cue at ``rate`` Hz, at the loudness ``level`` in LUFS."""
+    return levelled(*shaped(samples, sample_rate, speed=speed, rate=rate), level)
 
-    A take that is silent, or so short or soft that it would have to be raised by more than 30 dB, stays softer.
-    """
+
+def shaped(samples: Samples, sample_rate: int, *, speed: float, rate: int) -> tuple[Samples, float]:
+    """Make of a take (float32 [n]) the sound of a cue at ``rate`` Hz as loud as it is; returns its LUFS too."""
     sound = trimmed(samples, sample_rate)
     sound = trimmed(stretched(sound, sample_rate, speed), sample_rate) if speed != 1.0 else sound
     if rate != sample_rate and len(sound):
         import soxr  # not needed to open the window
 
         sound = np.asarray(soxr.resample(sound, sample_rate, rate), np.float32)
-    measured = loudness(sound, rate)
+    return sound, loudness(sound, rate)
+
+
+def levelled(sound: Samples, measured: float, level: float) -> CueSound:
+    """Bring a shaped sound of ``measured`` LUFS to ``level``.
+
+    One that is silent, or so short or soft that it would have to be raised by more than 30 dB, stays softer.
+    """
     if measured > _QUIETEST:
         sound = sound * np.float32(10 ** (min(level - measured, _MOST_GAIN_DB) / 20))
-    return _with_onset(sound)
-
-
-def _with_onset(sound: Samples) -> CueSound:
     above = np.flatnonzero(np.abs(sound) > ONSET)
     return CueSound(sound, int(above[0]), False) if len(above) else CueSound(sound, 0, True)

@@ -64,6 +64,24 @@ def test_peaky_speech_is_limited_and_stays_at_its_loudness(tmp_path: Path) -> No
     assert mixed.loudness == pytest.approx(-16.0, abs=0.5) or mixed.notes
 
 
+def test_each_take_is_read_and_shaped_once_for_the_mix_its_passes_the_stems_and_the_files_of_cues(
+    tmp_path: Path,
+) -> None:
+    placed, takes = dub()
+    asked: list[str] = []
+
+    def sound_of(uid: str) -> tuple[np.ndarray, int]:
+        asked.append(uid)
+        return takes[uid], RATE
+
+    mixer = Mixer(placed, sound_of, tmp_path, MixOptions())
+    mixer.mix()
+    for one in placed:
+        mixer.stem(frozenset({one.cue_id}))
+        mixer.cue(one.cue_id)
+    assert asked == [one.take for one in placed]
+
+
 def test_silence_is_told_and_breaks_nothing(tmp_path: Path) -> None:
     silence = np.zeros(RATE, np.float32)
     mixed = Mixer([Placed("c", "t", 100, 900)], lambda uid: (silence, RATE), tmp_path, MixOptions()).mix()

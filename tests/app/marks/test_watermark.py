@@ -79,6 +79,23 @@ def test_a_pause_in_the_middle_does_no_harm(network: PerthWatermark) -> None:
     assert network.detect(marked, 48000) > 0.9
 
 
+def test_silence_of_whole_blocks_costs_nothing_and_changes_nothing(
+    network: PerthWatermark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the stem of a character who speaks twice in an hour."""
+    samples = np.concatenate([voiced(2.0), np.zeros(12 * 48000, np.float32), voiced(2.0, seed=1)])
+    whole = network.embed(samples, 48000)
+    monkeypatch.setattr(watermark, "_BLOCK_SECONDS", 2)
+    monkeypatch.setattr(watermark, "_PIECE_SECONDS", 4)
+    looked_at: list[int] = []
+    run = PerthWatermark._run
+    monkeypatch.setattr(PerthWatermark, "_run", lambda *given: looked_at.append(1) or run(*given))
+    marked = network.embed(samples, 48000)
+    assert len(looked_at) == 4  # of 8 blocks: two with sound, and their neighbours
+    assert np.abs(marked - whole).max() < 1e-4 and not marked[3 * 48000 : 13 * 48000].any()
+    assert [piece.score is None for piece in network.score(marked, 48000)] == [False, True, True, False]
+
+
 def test_two_channels_are_both_marked(network: PerthWatermark) -> None:
     both = np.stack([voiced(1.0), voiced(1.0, seed=1)], axis=1)
     marked = network.embed(both, 48000)
