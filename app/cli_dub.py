@@ -47,6 +47,7 @@ from app.core.take_files import OutputError
 from app.core.take_store import TakeError
 from app.core.text_file import TextFileError
 from app.core.voice_card import VoiceError
+from app.dub_export import Phase
 from voxcpm import cli as model_cli
 from voxcpm import terminal
 from voxcpm.errors import ConsentError, RequestError
@@ -65,6 +66,10 @@ _KINDS = (
     (TextFileError, terminal.EXIT_REQUEST, "request"),
 )
 _MOST_TOLD = 20
+_PHASES: dict[Phase, str] = {
+    "mix": "mixing", "marks": "marking and writing the mix", "check": "measuring the mix", "stems": "writing stems",
+    "cues": "writing single cues",
+}  # fmt: skip
 
 Stop = Callable[[], AbstractContextManager[Callable[[], bool]]]
 
@@ -120,7 +125,7 @@ class _Run:
             files.check(dubbing.dub)
             stopped = self._make(dubbing, session)
             if not stopped:
-                files.write(dubbing, self.library)
+                self._write(dubbing, session, files)
             for note in files.notes:
                 session.remark(note)
             return self._finish(dubbing, session, files, stopped=stopped)
@@ -240,6 +245,7 @@ class _Run:
         engine = LocalEngine(lambda: self.library.door)
 
         def show(progress: Progress) -> None:
+            log.info("made: %d of %d cues", progress.done, progress.total)
             session.bar.show(progress.done / max(1, progress.total), f"{progress.done} of {progress.total} cues")
 
         try:
@@ -259,6 +265,19 @@ class _Run:
         finally:
             engine.close()
         return False
+
+    def _write(self, dubbing: Dubbing, session: Session, files: DubFiles) -> None:
+        """Write the files; of an hour that takes minutes, so it is told how far it is."""
+
+        def show(phase: Phase, done: int, total: int) -> None:
+            count = f", {done + 1} of {total}" if total > 1 else ""
+            session.bar.show(done / max(1, total), f"{_PHASES[phase]}{count}")
+
+        files.tell = show
+        try:
+            files.write(dubbing, self.library)
+        finally:
+            session.bar.clear()
 
     def _finish(self, dubbing: Dubbing, session: Session, files: DubFiles, *, stopped: bool) -> int:
         options, dub = self.options, dubbing.dub

@@ -16,15 +16,19 @@ from app.core.dubbing.mixing import MixOptions
 from app.core.dubbing.overview import look
 from app.core.library import Library
 from app.core.project_files import FileReference
-from app.dub_export import SUBTITLES, DubExport, DubFormat, DubWishes
+from app.dub_export import SUBTITLES, DubExport, DubFormat, DubWishes, Tell, quiet
 from voxcpm.errors import RequestError
 
 
 class DubFiles:
-    """What one run writes. ``check`` refuses, before any work, what cannot be written."""
+    """What one run writes. ``check`` refuses, before any work, what cannot be written.
+
+    ``tell`` hears how far the writing is.
+    """
 
     def __init__(self, options: argparse.Namespace, door: Door, mix: MixOptions, rules: FitRules) -> None:
         self._options, self._door, self._mix = options, door, mix
+        self.tell: Tell = quiet
         if options.sound is not None and not options.sound.is_file():
             raise RequestError("sound", f"{options.sound} does not exist.")
         if options.subtitles is not None and options.subtitles.suffix.lower() not in SUBTITLES:
@@ -37,7 +41,7 @@ class DubFiles:
             Path(options.out), mix, rules, options.stems, options.cues, options.name, options.subtitles,
             options.force, DubFormat(options.bits, options.quality, door.choice),
         )  # fmt: skip
-        self._export = DubExport(wishes, door.tools)
+        self._export = DubExport(wishes, door.tools, lambda *step: self.tell(*step))
 
     @property
     def written(self) -> list[Path]:

@@ -6,6 +6,7 @@ Used by ``voxcpm dub`` and by the window; knows neither of them.
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,9 @@ from app.marks.export import Exported, export_audio
 from app.marks.formats import SUFFIXES, format_for
 from app.marks.origin import origin_of_mix, origin_of_take
 
+log = logging.getLogger(__name__)
+
+_LOG_EVERY = 50  # files of cues
 SUBTITLES = (".srt", ".vtt", ".ass")
 _IDS = uuid.UUID("8f7d3a52-6b0c-4f43-9c6e-0a52d5f4b6a1")  # the same sound has the same id in its label
 
@@ -244,6 +248,8 @@ class DubExport:
 
     def _step(self, phase: Phase, done: int, total: int) -> None:
         self._phase = (phase, done, total)
+        if done % _LOG_EVERY == 0:
+            log.info("export: %s, %d of %d done", phase, done, total)
         self._tell(phase, done, total)
 
     def _tick(self) -> None:

@@ -20,6 +20,7 @@ from app.core.dubbing.speech import ONSET
 from app.core.library import Library
 from tests.app.voices.makers import new_voice
 from tests.conftest import parity_dir
+from voxcpm import terminal
 
 MODEL = parity_dir() / "checkpoints" / "tiny-v2"
 FAST = ["--model", str(MODEL), "--max-patches", "6", "--retries", "1", "--steps", "2", "--seed", "7", "--together", "3"]
@@ -65,6 +66,20 @@ def test_subtitles_become_a_mix_with_stems_cues_and_true_times(place: Path, caps
     assert audited(place).count("export") == 7
     with Library() as library:
         assert library.takes.count() == 5
+
+
+def test_every_phase_of_the_writing_is_shown_and_goes_into_the_log(
+    place: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An hour of sound takes minutes to mix and mark: without a word it would look as if it hung."""
+    monkeypatch.setattr(terminal.ProgressLine, "_EVERY", 0.0)
+    with caplog.at_level("INFO"):
+        code, _, err = run(capsys, "a.srt", "--out", "a.wav", *FAST, "--stems", "stems", "--progress")
+    assert code == 0
+    for phase in ("5 of 5 cues", "mixing", "marking and writing the mix", "measuring the mix", "writing stems"):
+        assert phase in err
+    told = [record.getMessage() for record in caplog.records]
+    assert "made: 5 of 5 cues" in told and "export: stems, 0 of 1 done" in told
 
 
 def test_the_same_command_goes_on_and_the_same_files_come_out(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
