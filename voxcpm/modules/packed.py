@@ -8,6 +8,7 @@ compiler here. Where they are missing or refuse, layers stay as they are. 8-bit 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 
 import torch
@@ -82,14 +83,35 @@ def has_half_weights() -> bool:
 _has_half_weights: bool | None = None
 
 
+def keeps_pace(product: Callable[[], object], plain: Callable[[], object]) -> bool:
+    """Whether ``product`` takes less than ``_MUCH_SLOWER`` times as long as ``plain``, both called before.
+
+    Where none of its kernels fits the processor (what a virtual machine tells of its caches is enough for that), oneDNN
+    falls back to loops that are right and a thousand times slower, and tells nobody.
+    """
+    limit = _MUCH_SLOWER * min(_seconds(plain) for _ in range(5))
+    return any(_seconds(product) < limit for _ in range(2))
+
+
+_MUCH_SLOWER = 8
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """Computing time of this thread, which other programs do not change."""
+    began = time.thread_time()
+    call()
+    return time.thread_time() - began
+
+
 def can_pack(dtype: torch.dtype) -> bool:
     """Whether packed products work here in this dtype; tried out rather than guessed from version numbers."""
     if not torch.backends.mkldnn.is_available():
         return False
     try:
-        probe = PackedLinear(torch.ones(8, 8, dtype=dtype), None)
-        result = probe(torch.ones(2, 8, dtype=dtype))
-        return bool((result.float() == 8).all())
+        weight, x = torch.ones(512, 512, dtype=dtype), torch.ones(32, 512, dtype=dtype)
+        probe = PackedLinear(weight, None)
+        exact = bool((probe(x).float() == 512).all())
+        return exact and keeps_pace(lambda: probe(x), lambda: x.float() @ weight.float())
     except (RuntimeError, AttributeError, NotImplementedError) as error:
         logger.info("packed linear layers are not available (%s); using plain ones", error)
         return False

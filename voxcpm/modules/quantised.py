@@ -14,7 +14,7 @@ import warnings
 import torch
 from torch import Tensor, nn
 
-from voxcpm.modules.packed import FixedLinear
+from voxcpm.modules.packed import FixedLinear, keeps_pace
 
 logger = logging.getLogger(__name__)
 
@@ -124,16 +124,19 @@ def _first(*kinds: type[FixedLinear]) -> type[FixedLinear]:
 
 
 def works(kind: type[FixedLinear]) -> bool:
-    """Whether a kind of layer is there and exact: without VNNI instructions oneDNN adds pairs of products in 16 bits,
-    which overflow; its result is then an eighth off, and slower than any other.
+    """Whether a kind of layer is there, exact and not far slower than float32.
+
+    Without VNNI instructions oneDNN adds pairs of products in 16 bits, which overflow; its result is then an eighth
+    off, and slower than any other. With them it may still find no kernel, see ``keeps_pace``.
     """
     if kind not in _tried:
         try:
             random = torch.Generator().manual_seed(0)
-            weight = torch.rand(64, 256, generator=random) * 2 - 1  # as large as they come: what overflows does
-            x = torch.randn(4, 256, generator=random)
-            wanted = x @ weight.T
-            _tried[kind] = bool((kind(weight, None)(x) - wanted).norm() < _MOST_ERROR * wanted.norm())
+            weight = torch.rand(512, 512, generator=random) * 2 - 1  # as large as they come: what overflows does
+            x = torch.randn(32, 512, generator=random)
+            wanted, layer = x @ weight.T, kind(weight, None)
+            exact = bool((layer(x) - wanted).norm() < _MOST_ERROR * wanted.norm())
+            _tried[kind] = exact and keeps_pace(lambda: layer(x), lambda: x @ weight.T)
         except (RuntimeError, AttributeError, NotImplementedError) as error:
             logger.info("%s is not available (%s)", kind.__name__, error)
             _tried[kind] = False
