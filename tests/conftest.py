@@ -18,6 +18,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 _DATA = tempfile.TemporaryDirectory(prefix="voxcpm-test-data-")
 os.environ["VOXCPM_DATA"] = _DATA.name
+os.environ["VOXCPM_PICKLE_LIST"] = str(Path(_DATA.name) / "known_pickles.json")
 
 # How long an example takes says how busy the machine is, and nothing about the program.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -104,8 +104,8 @@ def _weights(folder: Path, name: str) -> tuple[Path, ...]:
 
 
 def read_tensors(files: tuple[Path, ...]) -> Iterator[tuple[str, Tensor]]:
-    """All tensors of the files, mapped and not copied. Pickles are compared with what hash is known of them, and read
-    by torch's restricted loader only."""
+    """All tensors of the files, mapped and not copied. Pickles whose hash is not known are refused, others are read by
+    torch's restricted loader only."""
     for file in files:
         try:
             if file.suffix == ".safetensors":

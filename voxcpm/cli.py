@@ -16,12 +16,16 @@ from voxcpm.hub_transfer import DownloadProgress, format_size
 
 COMMANDS = {
     "info": "show what is in a model folder, without loading the weights",
+    "pin": "allow the pickled weights (.pth, .pt, .bin, .ckpt) of a folder that you know to be read from now on",
     "bench": "measure how fast a model runs on this machine",
     "download": "fetch a published model: VoxCPM2, VoxCPM1.5, VoxCPM-0.5B or owner/name",
     "prepare": "check a training manifest, split it fairly, write its data card, compute latents",
     "train": "fine-tune a model (LoRA or all weights), or go on with a run",
     "evaluate": "let a model speak test sentences and judge what a recogniser hears",
 }
+
+
+_NOT_KNOWN = "not known, so it is not read; if you know where it comes from, allow it with: voxcpm pin FOLDER"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,13 +44,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO if options.verbose else logging.ERROR, format="%(levelname)s: %(message)s")
     try:
-        return _info(options) if options.command == "info" else _download(options)
+        return {"info": _info, "download": _download, "pin": _pin}[options.command](options)
     except (Exception, KeyboardInterrupt) as error:
         return report_failure(error, as_json=options.json, verbose=options.verbose)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of ``info`` and ``download``; ``bench`` reads its own options."""
+    """Return the parser of ``info``, ``pin`` and ``download``; ``bench`` reads its own options."""
     parser = argparse.ArgumentParser(
         prog="voxcpm", formatter_class=argparse.RawDescriptionHelpFormatter, epilog=terminal.EXIT_HELP
     )
@@ -69,6 +73,9 @@ def build_parser() -> argparse.ArgumentParser:
     info.add_argument("folder", help="a model folder, or the name of a downloaded model")
     info.add_argument("--machine", action="store_true", help="also show the devices that models can run on here")
     info.add_argument("--strict", action="store_true", help="refuse a config.json with keys that are not known")
+
+    pin = add("pin")
+    pin.add_argument("folder", type=Path, help="a folder with pickled weights (of a model, a LoRA), or one such file")
 
     download = add("download")
     download.add_argument("model", help="VoxCPM2, VoxCPM1.5, VoxCPM-0.5B, or a repository as owner/name")
@@ -224,7 +231,7 @@ def _info(options: argparse.Namespace) -> int:
         f"unknown keys   {', '.join(config.unknown_keys) or 'none'}",
         *(f"file           {name}  {format_size(size)}" for name, size in found.files.items()),
         *(
-            f"pickled        {name}: {'its SHA-256 is that of ' + ', '.join(known) if known else 'SHA-256 not known'}"
+            f"pickled        {name}: {'known to ' + ', '.join(known) if known else _NOT_KNOWN}"
             for name, known in found.pickled.items()
         ),
         *(
@@ -233,6 +240,18 @@ def _info(options: argparse.Namespace) -> int:
         ),
     ]
     sys.stdout.write("\n".join(lines) + "\n")
+    return terminal.EXIT_OK
+
+
+def _pin(options: argparse.Namespace) -> int:
+    from voxcpm.pins import pin
+
+    found = pin(options.folder.expanduser())
+    if options.json:
+        terminal.write_json({"sha256": found})
+        return terminal.EXIT_OK
+    sys.stdout.write("".join(f"{value}  {name}\n" for name, value in found.items()))
+    terminal.note("These files are read from now on, wherever they lie, by torch's restricted loader.")
     return terminal.EXIT_OK
 
 

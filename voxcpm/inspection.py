@@ -55,7 +55,7 @@ class Inspection:
     config: VoxCPMConfig
     fingerprint: str
     files: dict[str, int]  # name -> bytes
-    pickled: dict[str, list[str]]  # weight files that are not safetensors -> who knows their SHA-256
+    pickled: dict[str, list[str]]  # weight files that are not safetensors -> who knows them; nobody: not read
     stored: dict[str, DtypeShare]  # by number format
     parameters: dict[str, int]  # model, audiovae
     vocab_size: int
@@ -90,7 +90,8 @@ class Inspection:
 
 
 def inspect_folder(folder: str | Path, *, strict: bool = False) -> Inspection:
-    """Read a model folder's config, tokenizer and the headers of its weight files.
+    """Read a model folder's config, tokenizer and the headers of its weight files. Pickles that are not known are not
+    read: their parameters count as none.
 
     ``strict`` refuses a config with unknown keys, which are otherwise reported in ``config.unknown_keys``.
 
@@ -99,7 +100,7 @@ def inspect_folder(folder: str | Path, *, strict: bool = False) -> Inspection:
         ConfigError: the config is incomplete or describes something that this program does not run.
     """
     from voxcpm.checkpoint import CheckpointFiles
-    from voxcpm.pins import known_hashes
+    from voxcpm.pins import vouchers
     from voxcpm.tokenizer import TextTokenizer
 
     folder = Path(folder)
@@ -118,7 +119,7 @@ def inspect_folder(folder: str | Path, *, strict: bool = False) -> Inspection:
         config=config,
         fingerprint=files.fingerprint(),
         files={path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()},
-        pickled={path.name: sorted(known_hashes(path)) for path in weights if path.suffix != ".safetensors"},
+        pickled={path.name: vouchers(path) for path in weights if path.suffix != ".safetensors"},
         stored={dtype: DtypeShare(**counts) for dtype, counts in stored.items()},
         parameters=parameters,
         vocab_size=TextTokenizer.from_dir(folder).vocab_size,
@@ -135,9 +136,12 @@ def _headers(paths: tuple[Path, ...]) -> Iterator[tuple[str, int, int]]:
     from safetensors import SafetensorError, safe_open
 
     from voxcpm.checkpoint import read_tensors
+    from voxcpm.pins import may_be_read
 
     for path in paths:
         if path.suffix != ".safetensors":
+            if not may_be_read(path):
+                continue
             for _, tensor in read_tensors((path,)):
                 yield str(tensor.dtype).removeprefix("torch."), tensor.element_size(), tensor.numel()
             continue

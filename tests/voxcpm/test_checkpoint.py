@@ -17,13 +17,15 @@ from tests.voxcpm.conftest import TINY, checkpoint, load
 from voxcpm.checkpoint import CheckpointFiles, read_tensors
 from voxcpm.config import VoxCPMConfig
 from voxcpm.errors import CheckpointError, ConfigError, RequestError
+from voxcpm.pins import ALLOW_UNKNOWN
 from voxcpm.pipeline import VoxCPM
 from voxcpm.request import Request
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A writable copy of a tiny checkpoint."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A writable copy of a tiny checkpoint. Changed pickles are read: how they are refused is for ``test_pins``."""
+    monkeypatch.setenv(ALLOW_UNKNOWN, "1")
     return Path(shutil.copytree(checkpoint("tiny-v2"), tmp_path / "tiny-v2", copy_function=shutil.copyfile))
 
 

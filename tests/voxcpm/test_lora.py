@@ -33,6 +33,7 @@ from voxcpm.lora import (
     save_lora,
     take,
 )
+from voxcpm.pins import ALLOW_UNKNOWN
 from voxcpm.pipeline import VoxCPM
 from voxcpm.request import Request
 from voxcpm.training.loading import load_trainable
@@ -224,7 +225,7 @@ def test_strengths_that_make_no_sense_are_refused(engine: VoxCPM, tmp_path: Path
     assert engine.lora is not None and engine.lora.strength == 1.0
 
 
-def test_other_forms_of_the_file(engine: VoxCPM, tmp_path: Path) -> None:
+def test_other_forms_of_the_file(engine: VoxCPM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.load_lora(RECORDED)
     wanted = audio(engine)
     engine.load_lora(RECORDED / WEIGHTS)
@@ -234,6 +235,9 @@ def test_other_forms_of_the_file(engine: VoxCPM, tmp_path: Path) -> None:
     torch.save({"state_dict": load_file(RECORDED / WEIGHTS)}, pickled / "lora_weights.ckpt")
     flat = json.loads((RECORDED / CONFIG).read_text())["lora_config"]
     (pickled / CONFIG).write_text(json.dumps(flat))
+    with pytest.raises(CheckpointError, match=r"lora_weights\.ckpt was not read"):
+        engine.load_lora(pickled)
+    monkeypatch.setenv(ALLOW_UNKNOWN, "1")
     assert engine.load_lora(pickled).rank == 4
     assert np.array_equal(audio(engine), wanted)
     alone = tmp_path / "alone.safetensors"  # our own file carries its settings

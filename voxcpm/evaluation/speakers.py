@@ -19,8 +19,9 @@ from torch import Tensor, nn
 
 from voxcpm.audio import resample, trim_silence
 from voxcpm.audio_file import Samples
-from voxcpm.errors import AudioError, RequestError
+from voxcpm.errors import AudioError, CheckpointError, RequestError
 from voxcpm.foreign_audio import read_audio
+from voxcpm.pins import check_pickle
 
 Embedding = NDArray[np.float32]
 
@@ -73,9 +74,13 @@ class ResemblyzerEmbedder:
     """The published network."""
 
     def __init__(self, weights: Path) -> None:
-        """Raises :class:`RequestError` if the file holds something else."""
+        """Raises :class:`RequestError` if the file is not known (see ``voxcpm.pins``) or holds something else."""
         self._network = SpeakerNetwork().eval()
         names = set(self._network.state_dict())
+        try:
+            check_pickle(weights)
+        except CheckpointError as error:
+            raise RequestError("speaker_model", str(error)) from error
         try:
             state = torch.load(weights, map_location="cpu", weights_only=True)["model_state"]
             # The file also holds two scalars of the training loss.

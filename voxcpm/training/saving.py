@@ -21,6 +21,7 @@ from voxcpm.training.loading import Trainable
 
 OPTIMIZER = "optimizer.safetensors"
 MODEL = "model.safetensors"
+CODEC = "audiovae.safetensors"
 ORIGIN = "training.json"
 
 
@@ -76,7 +77,8 @@ def export(
     """Make the result from a checkpoint: the two files of a LoRA, or a model folder like the one trained on.
 
     A whole model is taken from the checkpoint's file ``weights`` and stored in ``dtype``, or in the number format of
-    the base model. Parts that the base model does not have only helped in training: left out. Raises ``OSError``.
+    the base model, a pickled codec as safetensors. Parts that the base model does not have only helped in training:
+    left out. Raises ``OSError``.
     """
     made = target.with_name(f".{target.name}.part")
     shutil.rmtree(made, ignore_errors=True)
@@ -89,12 +91,18 @@ def export(
         dtypes = {name: tensor.dtype for name, tensor in read_tensors(base.model)}
         kept = {name: tensor for name, tensor in load_file(source / weights).items() if name in dtypes}
         save_file({name: t.to(dtype or dtypes[name]) for name, t in kept.items()}, made / MODEL, {"format": "pt"})
-        shards = {file.name for file in base.model}
+        shards, written = {file.name for file in base.model}, [MODEL]
+        if any(file.suffix != ".safetensors" for file in base.vae):  # a copy of a pickle would be known to nobody
+            shards |= {file.name for file in base.vae}
+            codec = {name: tensor.contiguous() for name, tensor in read_tensors(base.vae)}
+            save_file(codec, made / CODEC, {"format": "pt"})
+            written.append(CODEC)
         for file in sorted(parts.folder.iterdir()):
             is_weights = file.name in shards or file.name.startswith(("model.safetensors", "pytorch_model.bin"))
             if file.is_file() and not is_weights:
                 shutil.copyfile(file, made / file.name)
-        shutil.copymode(made / "config.json", made / MODEL)  # written for its owner only; a model is for all to read
+        for name in written:  # written for their owner only; a model is for all to read
+            shutil.copymode(made / "config.json", made / name)
         origin: dict[str, Any] = {"base_model": parts.folder.name, "base_fingerprint": parts.fingerprint}
         origin[CONSENT_KEY] = list(consent_ids)
         write_atomically(made / ORIGIN, (json.dumps(origin, indent=2) + "\n").encode())

@@ -23,10 +23,11 @@ from voxcpm.evaluation.speakers import (
     voice_folders,
     window_starts,
 )
+from voxcpm.pins import ALLOW_UNKNOWN
 
 
 @pytest.fixture
-def random_weights(tmp_path: Path) -> Path:
+def random_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file in the package's form with random numbers: as loadable, and as deaf, as a network before training."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -34,7 +35,14 @@ def random_weights(tmp_path: Path) -> Path:
     file = tmp_path / "pretrained.pt"
     extra = {"similarity_weight": torch.tensor([10.0]), "similarity_bias": torch.tensor([-5.0])}
     torch.save({"step": 1, "model_state": {**network.state_dict(), **extra}}, file)
+    monkeypatch.setenv(ALLOW_UNKNOWN, "1")
     return file
+
+
+def test_a_file_that_nobody_knows_is_not_read(random_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ALLOW_UNKNOWN)
+    with pytest.raises(RequestError, match="was not read"):
+        ResemblyzerEmbedder(random_weights)
 
 
 def test_embeddings_are_unit_vectors_and_loudness_does_not_matter(random_weights: Path) -> None:

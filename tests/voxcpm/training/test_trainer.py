@@ -25,6 +25,7 @@ from tests.voxcpm.training.conftest import (
     tone,
     write_lines,
 )
+from voxcpm.checkpoint import read_tensors
 from voxcpm.consent import ConsentRecord
 from voxcpm.errors import ConsentError, DatasetError, RequestError, VoxCPMError
 from voxcpm.lora import WEIGHTS, read_lora
@@ -95,6 +96,11 @@ def test_a_whole_model_is_exported_like_the_published_ones(tmp_path: Path) -> No
     assert base.keys() == tuned.keys()
     assert {n: t.dtype for n, t in base.items()} == {n: t.dtype for n, t in tuned.items()}
     assert not torch.equal(base["base_lm.norm.weight"], tuned["base_lm.norm.weight"])
+    # A copy of the pickled codec would be a file that nobody knows.
+    assert not (outcome.result / "audiovae.pth").exists()
+    codec, pickled = (dict(read_tensors((file,))) for file in (outcome.result / "audiovae.safetensors",
+                                                               checkpoint("tiny-v2") / "audiovae.pth"))  # fmt: skip
+    assert codec.keys() == pickled.keys() and all(torch.equal(codec[name], pickled[name]) for name in codec)
     spoken = sorted(path.name for path in (tmp_path / "run" / "samples").iterdir())
     assert spoken == ["step-00000002-1.wav", "step-00000003-1.wav"]
 
