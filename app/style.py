@@ -102,13 +102,20 @@ def _palette(colours: Colours) -> QPalette:
 
 
 def _sheet(c: Colours) -> str:
-    check = resource_path("icons", "check.svg").as_posix()
+    check, up, down = (resource_path("icons", f"{name}.svg").as_posix() for name in ("check", "spin_up", "spin_down"))
     return f"""
-    QLineEdit, QPlainTextEdit {{ border: 1px solid {c.line}; border-radius: 4px; background: {c.base};
+    QLineEdit, QPlainTextEdit, QAbstractSpinBox {{ border: 1px solid {c.line}; border-radius: 4px; background: {c.base};
         padding: 0.15em; }}
-    QLineEdit:focus, QPlainTextEdit:focus {{ border-color: {c.accent}; }}
-    QLineEdit:disabled, QPlainTextEdit:disabled {{ background: {c.window}; }}
+    QLineEdit:focus, QPlainTextEdit:focus, QAbstractSpinBox:focus {{ border-color: {c.accent}; }}
+    QLineEdit:disabled, QPlainTextEdit:disabled, QAbstractSpinBox:disabled {{ background: {c.window}; }}
     QAbstractSpinBox QLineEdit {{ border: none; padding: 0; }}
+    QAbstractSpinBox {{ padding-left: 0.3em; }}
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 1.4em;
+        border: none; }}
+    QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
+    QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
+    QAbstractSpinBox::up-arrow {{ image: url("{up}"); width: 0.8em; height: 0.8em; }}
+    QAbstractSpinBox::down-arrow {{ image: url("{down}"); width: 0.8em; height: 0.8em; }}
     QCheckBox::indicator, QRadioButton::indicator {{ width: 1em; height: 1em; border: 1px solid {c.muted};
         background: {c.base}; }}
     QCheckBox::indicator {{ border-radius: 3px; }}
