@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,17 @@ def test_a_loaded_model_survives_its_files(folder: Path) -> None:
         (folder / file).write_bytes(b"")
     for engine, wanted in zip(engines, before, strict=True):
         assert np.array_equal(engine.generate(request).samples, wanted)
+
+
+def test_loading_does_not_import_a_compiler(folder: Path) -> None:
+    """Drawing first weights for a model on the meta device would: a second, and 100 MB, at every start."""
+    code = (
+        "import sys; from voxcpm import Request, VoxCPM\n"
+        f"VoxCPM.load({str(folder)!r}, device='cpu').generate(Request('Yes.', max_patches=2, steps=2))\n"
+        "print(sorted({'torch._dynamo', 'torch._inductor', 'sympy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_progress_ends_at_the_whole() -> None:

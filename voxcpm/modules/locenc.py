@@ -16,7 +16,7 @@ class LocEnc(nn.Module):
     def __init__(self, config: VoxCPMConfig) -> None:
         super().__init__()
         stack = config.local_config(config.encoder_config)
-        self.special_token = nn.Parameter(torch.randn(1, 1, 1, stack.hidden_size))
+        self.special_token = nn.Parameter(torch.zeros(1, 1, 1, stack.hidden_size))
         self.in_proj = nn.Linear(config.feat_dim, stack.hidden_size)
         self.encoder = MiniCPM4(stack, config.patch_size + 1)
 

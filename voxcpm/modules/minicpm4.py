@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from voxcpm.config import LMConfig
+from voxcpm.modules.embedding import blank_embedding
 from voxcpm.modules.kv_cache import KVCache
 from voxcpm.modules.rope import apply_rope, rope_tables
 
@@ -162,7 +163,7 @@ class MiniCPM4(nn.Module):
         super().__init__()
         self.config = config
         if config.vocab_size:
-            self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+            self.embed_tokens = blank_embedding(config.vocab_size, config.hidden_size)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.positions = positions

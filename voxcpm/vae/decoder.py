@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from voxcpm.config import AudioVAEConfig
+from voxcpm.modules.embedding import blank_embedding
 from voxcpm.vae.causal_conv import CausalConv1d, CausalConvTranspose1d, Snake
 from voxcpm.vae.encoder import ResidualUnit
 
@@ -42,8 +43,8 @@ class RateCondition(nn.Module):
 
     def __init__(self, buckets: int, channels: int) -> None:
         super().__init__()
-        self.scale_embed = nn.Embedding(buckets, channels)
-        self.bias_embed = nn.Embedding(buckets, channels)
+        self.scale_embed = blank_embedding(buckets, channels)
+        self.bias_embed = blank_embedding(buckets, channels)
 
     def forward(self, x: Tensor, bucket: int) -> Tensor:
         """[B, C, n], bucket index -> [B, C, n]."""
