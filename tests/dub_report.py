@@ -45,7 +45,8 @@ CHINESE = parity_dir() / "checkpoints" / "tiny-v2"
 FILES = ("alice.srt", "lunyu.vtt", "hamlet.ass")
 CHINESE_PATCHES = 12
 _TOLD_BY = ("app.cli_dub", "app.dub_export", "__main__", "tests.dub_report")
-_GUARD_MS = 5  # an onset is looked for so much behind the end of the cue before
+_RINGS_MS = 90  # a cue sounds on for so long, which the watermark lifts above -40 dBFS here and there
+_LEAST_QUIET_MS = 10
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,6 @@ def dub(source: Path, folder: Path, model: Path, more: list[str]) -> dict[str, A
     log.info("%s: measure", source.name)
     in_stems, joined = stem_errors(said)
     measured = ebur128(mix)
-    log.info("%s: %s, onsets %s", source.name, measured, figures(in_stems))
     return {
         "file": source.name,
         "cues": len(said["cues"]),
@@ -126,20 +126,20 @@ def figures(errors: list[float]) -> dict[str, float]:
 def stem_errors(said: dict[str, Any]) -> tuple[list[float], int]:
     """How far each cue begins in the stem of its character from its start, in ms; and how many cannot be told there.
 
-    Those begin before the same character has ended the cue before: two cues that touch have one onset.
+    Those begin while the cue before them, of the same character, still rings out: two cues that touch have one onset.
     """
     stems = {path.stem: path for path in map(Path, said["files"][1:])}
     errors, joined = list[float](), 0
     for character in dict.fromkeys(cue["character"] for cue in said["cues"]):
         samples, rate = soundfile.read(stems[part_of_name(character or "voice")], dtype="float32")
-        ended = 0
+        ended = -_RINGS_MS
         heard = [cue for cue in said["cues"] if cue["character"] == character and cue["start"] is not None]
         for cue in sorted(heard, key=lambda cue: cue["start"]):
-            first = max(cue["wanted"][0] - CUE_LEAD_MS, ended + _GUARD_MS, 0)
+            first = max(cue["wanted"][0] - CUE_LEAD_MS, ended + _RINGS_MS, 0)
             ended = max(ended, cue["end"])
             if cue["id"] in said["quiet"]:
                 continue
-            if first > cue["wanted"][0] - _GUARD_MS:
+            if first > cue["wanted"][0] - _LEAST_QUIET_MS:
                 joined += 1
                 continue
             found = np.flatnonzero(np.abs(samples[first * rate // 1000 :]) > ONSET)[0]
@@ -222,10 +222,12 @@ def main() -> int:
             source = shortened(FIXTURES / name, options.cues, folder)
             patches = CHINESE_PATCHES if model == CHINESE else 0
             patches = options.max_patches if options.max_patches is not None else patches
-            more = ["--together", str(options.together)]
+            # Whoever starts the report decides that the summons in Hamlet is nobody's.
+            more = ["--together", str(options.together), "--sensitive-reason", "measured only"]
             more += ["--max-patches", str(patches), "--retries", "1"] if patches else []
             more += ["--steps", str(options.steps)] if options.steps else []
             found["dubs"].append(dub(source, folder, model, more))
+            log.info("%s: %s", name, json.dumps(found["dubs"][-1], ensure_ascii=False))
     if not options.no_speed:
         found["eight"] = speed(options.model, 8, options)
     log.info("done")
