@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.widgets.icons import themed_icon
 from app.widgets.translated import Translated, describe
+
+
+def _offer_to_tab(button: QToolButton, pressed: bool) -> None:
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus if pressed else Qt.FocusPolicy.NoFocus)
 
 
 class Rail(Translated, QFrame):
@@ -28,6 +34,9 @@ class Rail(Translated, QFrame):
             button.setIconSize(QSize(side, side))
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            # Tab leads to the pressed one, from which the arrows go on; Qt alone would lead to the first.
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.toggled.connect(partial(_offer_to_tab, button))
             self._buttons[key] = button
             self._group.addButton(button)
             layout.addWidget(button)

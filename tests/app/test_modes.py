@@ -3,6 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.core.messages import SUBJECT_OTHER, SUBJECT_SELF, Failure
 
@@ -263,3 +266,22 @@ def test_before_a_model_is_loaded_the_strip_shows_mode_and_folded_text(make_stud
     studio.qtbot.waitUntil(lambda: studio.compose.plan_strip.text_label.text() == "Good evening.")
     assert studio.compose.plan_strip.mode_label.text() == "Design"
     assert studio.fake.plans == []
+
+
+def test_tab_leads_to_the_pressed_button_of_the_rail_and_the_arrows_go_on_from_there(studio):
+    """Also where no key has pressed it: the studio starts with the panel of the last time."""
+    rail = [studio.window.rail_button(key) for key in ("design", "clone", "continue", "dub", "voices")]
+    rail[2].click()
+    assert [button.focusPolicy() is Qt.FocusPolicy.TabFocus for button in rail] == [False, False, True, False, False]
+    studio.window.activateWindow()
+    studio.compose.text.setFocus()
+    studio.qtbot.waitUntil(studio.compose.text.hasFocus)
+    for _ in range(60):
+        if rail[2].hasFocus():
+            break
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert rail[2].hasFocus()
+    QTest.keyClick(rail[2], Qt.Key.Key_Down)
+    assert rail[3].isChecked() and rail[3].focusPolicy() is Qt.FocusPolicy.TabFocus
+    assert rail[2].focusPolicy() is Qt.FocusPolicy.NoFocus
+    rail[0].click()
