@@ -75,6 +75,7 @@ class CueCard(Translated, QFrame):
         self.start, self.end = QLineEdit(), QLineEdit()
         self.takes = QListWidget()
         self.takes.setObjectName("takes")
+        self.takes.setSpacing(2)  # clear of the round frame
         self.frame = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.frame.setFixedSize(QSize(*FRAME))
         self.frame.setVisible(False)
