@@ -176,7 +176,7 @@ class DubControl(QObject):
         self._settings.set("dub_open", str(project.folder.absolute()))
         self._settings.save()  # should the program be killed, it comes back with this project
         self._show_recent()
-        self.dialogs.remarks = opened.remarks or ()
+        self.dialogs.remarks = opened.remarks
         dubbing = Dubbing(project, self._settings.get("words"))
         self.dub.take(dubbing)
         self._find_lost()
@@ -249,6 +249,7 @@ class DubControl(QObject):
 
     def _show(self) -> None:
         overview = self.overview
+        self.panel.has_report = self.dialogs.has_report
         self.panel.show_overview(overview, self.dubbing.project.name if self.dubbing is not None else "")
         sound = overview.dub.sound if overview is not None else None
         self.panel.show_sound(str(sound["name"]) if sound is not None else "")

@@ -23,7 +23,7 @@ from app.panels.dubbing_panel import DubbingPanel
 
 
 class DubDialogs(QObject):
-    """Shows them over ``window``, one of each. ``remarks``: of the file that the dub was read from."""
+    """Shows them over ``window``, one of each. ``remarks``: of the file that the dub was read from; None: of none."""
 
     path_chosen = Signal(str)  # to be opened
     sound_chosen = Signal(str)
@@ -34,7 +34,7 @@ class DubDialogs(QObject):
         super().__init__(window)
         self._dub, self._panel, self._jobs, self._settings = dub, panel, jobs, settings
         self._tools, self._window = tools, window
-        self.remarks: tuple[Remark, ...] = ()
+        self.remarks: tuple[Remark, ...] | None = None
         self.words: DubWords | None = None
         self.exporting: DubExportDialog | None = None
         self.report: DubReport | None = None
@@ -84,11 +84,17 @@ class DubDialogs(QObject):
         self.words.show()
         self.words.activateWindow()
 
+    @property
+    def has_report(self) -> bool:
+        """Whether anything is known of how the file was read: a project that comes back does not tell."""
+        dubbing = self._dub.dubbing
+        return dubbing is not None and (self.remarks is not None or bool(dubbing.project.notes))
+
     def show_report(self) -> None:
         """Show what was skipped or repaired when the file was read, and what the project had to say."""
-        if self._dub.dubbing is None:
+        if self._dub.dubbing is None or not self.has_report:
             return
-        self.report = DubReport(self.remarks, self._dub.dubbing.project.notes, self._window)
+        self.report = DubReport(self.remarks or (), self._dub.dubbing.project.notes, self._window)
         self.report.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.report.destroyed.connect(lambda: setattr(self, "report", None))
         self.report.show()
@@ -115,7 +121,7 @@ class DubDialogs(QObject):
 
     def close_all(self) -> None:
         """The project was closed: so are they."""
-        self.remarks = ()
+        self.remarks = None
         for dialog in (self.words, self.exporting, self.report):
             if dialog is not None:
                 dialog.close()

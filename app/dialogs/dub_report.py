@@ -37,10 +37,11 @@ class DubReport(Translated, QDialog):
 
     def retranslate(self) -> None:
         """Set all texts."""
+        count = len(self._remarks) + len(self._notes)
         self.setWindowTitle(self.tr("Import report"))
         self._head.setText(
-            self.tr("Skipped or repaired: {count}. All else was taken as it is.").format(count=len(self._remarks))
-            if self._remarks or self._notes
+            self.tr("Skipped or repaired: {count}. All else was taken as it is.").format(count=count)
+            if count
             else self.tr("Nothing was skipped, and nothing had to be repaired.")
         )
         describe(self.list, self.tr("Skipped or repaired"))

@@ -103,7 +103,7 @@ class DubbingPanel(Translated, QWidget):
         self.bar = QProgressBar(textVisible=False, maximum=_STEPS)
         self.bar.setVisible(False)
         self._overview: Overview | None = None
-        self._busy = False
+        self._busy = self.has_report = False
         self.recent: list[tuple[str, bool]] = []
         self.setAcceptDrops(True)
         self._build()
@@ -183,7 +183,7 @@ class DubbingPanel(Translated, QWidget):
         """Say what can be pressed, and what is to be done."""
         overview, there = self._overview, self._overview is not None
         for key, button in self.head.items():
-            button.setVisible(there)
+            button.setVisible(there and (key != "report" or self.has_report))
             button.setEnabled(there and not (self._busy and key in ("export", "close")))
         count = len(overview.to_make) + len(overview.to_choose) if overview is not None else 0
         self.make.setEnabled(there and not self._busy and count > 0)

@@ -30,6 +30,7 @@ from PySide6.QtCore import Qt  # noqa: E402
 from PySide6.QtTest import QTest  # noqa: E402
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWidget  # noqa: E402
 
+from app.core.dubbing.reading import read_cues  # noqa: E402
 from tests.e2e.driver import Person, clean_environment, live, run_main  # noqa: E402
 
 LINES = (
@@ -396,6 +397,9 @@ def pictures(person: Person, scale: int) -> dict[str, Any]:
     if dub.overview.dub.sound is None:
         dub.take_sound(str(home() / "film.mkv"))
     person.until(lambda: dub.listening.sound is not None and panel.card.frame.isVisible(), "the film is there")
+    film = home() / "film.vtt"  # a project that comes back has no report of its own
+    dub.dialogs.remarks = read_cues(film.read_bytes(), film.name).remarks
+    dub.dub.refresh()
     first = dub.overview.states[0].cue
     dub.dub.change(lambda dubbing: dubbing.write(first.cue_id, CHANGED))
     own = "Ann Bob film mkv Or two rivver mix wav number character cue take start end pause float Alt"

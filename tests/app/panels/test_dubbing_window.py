@@ -103,6 +103,9 @@ def test_a_file_becomes_a_project_beside_it_and_is_listed(hand: Hand, tmp_path: 
     assert str(tmp_path / "odd.dub") in hand.studio.settings.get("recent_projects")
     hand.control.close_project()
     assert hand.control.dubbing is None and not hand.panel.table.isVisible()
+    # The project that comes back does not say what was skipped when it was made, and nobody claims that nothing was.
+    hand.open(tmp_path / "odd.dub")
+    assert dialogs.report is None and hand.panel.head["words"].isVisible() and not hand.panel.head["report"].isVisible()
     other = tmp_path / "odd.srt"
     other.write_text(SRT.replace("Who", "What"))
     hand.open(other)  # other cues: the first project stays as it is
