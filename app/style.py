@@ -78,7 +78,7 @@ def apply_theme(app: QApplication, theme: str) -> Colours:
         framed = _palette(colours)
         framed.setColor(QPalette.ColorRole.Window, QColor(colours.line).lighter(_FRAME))
         for kind in _FRAMED:
-            app.setPalette(framed, kind)
+            app.setPalette(framed, kind)  # type: ignore[arg-type]  # text, whatever the stubs say
     app.setStyleSheet(_sheet(colours))
     return colours
 
