@@ -32,7 +32,7 @@ class DubReport(Translated, QDialog):
         layout.addWidget(self._head)
         layout.addWidget(self.list, 1)
         layout.addWidget(buttons)
-        self.setMinimumWidth(60 * self.fontMetrics().averageCharWidth())
+        self.setMinimumWidth(90 * self.fontMetrics().averageCharWidth())
         self.retranslate()
 
     def retranslate(self) -> None:

@@ -303,6 +303,7 @@ class DubbingPanel(Translated, QWidget):
         for widget in (self.takes_label, self.takes, self.fill, self.ripple, self.snap):
             bottom.addWidget(widget)
         self.takes_label.setBuddy(self.takes)
+        bottom.addSpacing(self.fontMetrics().averageCharWidth())
         bottom.addWidget(self.summary, 1)
         bottom.addWidget(self.bar)
         self.bar.setMaximumWidth(self.fontMetrics().horizontalAdvance("0" * 16))
