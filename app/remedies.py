@@ -1,14 +1,18 @@
-"""What is offered when the model has no room or its engine died: half the precision, or the processor."""
+"""What is offered when a model has no room, when its engine died, and when nobody knows its pickled weights."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 
 from app.core.messages import ModelInfo
 from app.core.settings import Settings
+from app.engine.pickles import allow
 from app.engine.worker import EngineWorker
 from app.model_control import ModelControl
-from app.widgets.notice import HALF, PROCESSOR, Notice
+from app.tasks import TaskQueue
+from app.widgets.notice import ALLOW, HALF, PROCESSOR, Notice
 
 
 class Remedies(QObject):
@@ -18,7 +22,8 @@ class Remedies(QObject):
         self, settings: Settings, engine: EngineWorker, models: ModelControl, notice: Notice, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._settings, self._engine, self._models = settings, engine, models
+        self._settings, self._engine, self._models, self._notice = settings, engine, models, notice
+        self._hashing = TaskQueue(self)
         self._ran: ModelInfo | None = None
         engine.model_loaded.connect(self._loaded)
         engine.load_started.connect(self._another)
@@ -38,10 +43,25 @@ class Remedies(QObject):
 
     def use(self, name: str) -> None:
         """Do it."""
+        if name == ALLOW:
+            self._allow()
+            return
         key, value = ("dtype", "bfloat16") if name == HALF else ("device", "cpu")
         self._settings.set(key, value)
+        self._load()
+
+    def _load(self) -> None:
         if not self._engine.is_loading and self._engine.model is None:
             self._models.load_chosen()
+
+    def _allow(self) -> None:
+        assert self._notice.failure is not None
+        file = Path(self._notice.failure.path)
+        self._hashing.start(lambda: allow(file), self._allowed, lambda error: self._notice.show_notice(str(error)))
+
+    def _allowed(self, names: list[str]) -> None:
+        self._notice.show_notice(self.tr("These files are read from now on: {names}.").format(names=", ".join(names)))
+        self._load()
 
     def _loaded(self, model: ModelInfo) -> None:
         self._ran = model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 
 class VoxCPMError(Exception):
@@ -35,6 +36,14 @@ class ConfigError(VoxCPMError, ValueError):
 
 class CheckpointError(VoxCPMError):
     """A checkpoint folder with missing, foreign, misshapen or unreadable parts."""
+
+
+class UnknownPickleError(CheckpointError):
+    """Pickled weights that nothing on this machine knows. ``path`` is the file."""
+
+    def __init__(self, message: str, path: Path) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class DatasetError(VoxCPMError, ValueError):

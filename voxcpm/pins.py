@@ -17,7 +17,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from voxcpm.errors import CheckpointError, DownloadError
+from voxcpm.errors import CheckpointError, DownloadError, UnknownPickleError
 from voxcpm.files import write_atomically
 from voxcpm.hub_lock import LOCK_NAME, read_pins
 
@@ -72,12 +72,13 @@ def may_be_read(file: Path) -> bool:
 
 
 def check_pickle(file: Path) -> None:
-    """Raise :class:`CheckpointError` for a pickled file that may not be read."""
+    """Raise :class:`UnknownPickleError` for a pickled file that may not be read, others as :func:`vouchers`."""
     if not may_be_read(file):
-        raise CheckpointError(
+        raise UnknownPickleError(
             f"{file.name} was not read: it is pickled, which can hide a program, and nothing on this machine knows its "
             "SHA-256. Fetch the model with 'voxcpm download', take one whose weights are .safetensors, or, if you "
-            f'know where this one comes from, allow it with: voxcpm pin "{file.parent}"'
+            f'know where this one comes from, allow it with: voxcpm pin "{file.parent}"',
+            file,
         )
 
 

@@ -315,13 +315,14 @@ class Failure:
 
     ``field`` names the input at fault (``text``, ``reference``, ...) or is empty; ``details`` is the technical part.
     ``code`` is stable and names the kind of failure (``text``, ``audio.too_short``, ...), for those who say it in
-    another language; empty where there is none.
+    another language; empty where there is none. ``path`` is the file that it is about, where one is needed to help.
     """
 
     message: str
     field: str = ""
     details: str = ""
     code: str = ""
+    path: str = ""
 
 
 # To the engine -------------------------------------------------------------------------------------------------------

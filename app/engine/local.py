@@ -255,6 +255,7 @@ class _told_to_people:  # noqa: N801 - reads as a statement
             ConfigError,
             ConsentError,
             RequestError,
+            UnknownPickleError,
             VoxCPMError,
         )
 
@@ -268,6 +269,9 @@ class _told_to_people:  # noqa: N801 - reads as a statement
                 raise EngineError(Failure(_sentence(str(error)), "voice", details, f"audio.{error.reason}")) from error
             case ConsentError():
                 raise EngineError(Failure(_sentence(str(error)), "consent", details, "consent")) from error
+            case UnknownPickleError():
+                failure = Failure(_sentence(str(error)), "", details, "checkpoint.pickle", str(error.path))
+                raise EngineError(failure) from error
             case CheckpointError() | ConfigError():
                 raise EngineError(Failure(_sentence(str(error)), "", details, "checkpoint")) from error
             case VoxCPMError():

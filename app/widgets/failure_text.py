@@ -47,6 +47,11 @@ _SENTENCES = {
     ),
     "model": QT_TRANSLATE_NOOP("Failures", "No model is loaded. Choose a model folder first."),
     "checkpoint": QT_TRANSLATE_NOOP("Failures", "The model folder is incomplete, damaged or of an unknown kind."),
+    "checkpoint.pickle": QT_TRANSLATE_NOOP(
+        "Failures",
+        "These weights are pickled, which can hide a program, and nothing here knows them. Allow them only if you know "
+        "where they come from.",
+    ),
     "offline": QT_TRANSLATE_NOOP(
         "Failures",
         "The studio is offline, so nothing is downloaded. Switch Offline off in the settings, or choose a folder.",

@@ -12,7 +12,7 @@ from app.core.messages import Failure
 from app.widgets.failure_text import failure_text
 from app.widgets.translated import Translated, describe
 
-HALF, PROCESSOR = "half", "processor"
+HALF, PROCESSOR, ALLOW = "half", "processor", "allow"
 _HELPED_BY_THEM = ("memory", "crash", "crash.memory", "crash.hung")
 
 
@@ -20,7 +20,8 @@ class Notice(Translated, QFrame):
     """Hidden until ``show_notice``; never modal.
 
     ``remedies`` names what could help (HALF, PROCESSOR) when the model has no room or its engine died; each is then a
-    button, and ``remedy_requested`` tells which one was pressed.
+    button, and so is ALLOW for pickled weights that nobody knows. ``remedy_requested`` tells which one was pressed, for
+    the ``failure`` that is shown.
     """
 
     remedy_requested = Signal(str)
@@ -37,7 +38,8 @@ class Notice(Translated, QFrame):
         self.details_button.setCheckable(True)
         self.details_button.toggled.connect(self._details.setVisible)
         self.remedies: Callable[[], Collection[str]] = tuple
-        self.remedy_buttons = {HALF: QPushButton(), PROCESSOR: QPushButton()}
+        self.failure: Failure | None = None
+        self.remedy_buttons = {HALF: QPushButton(), PROCESSOR: QPushButton(), ALLOW: QPushButton()}
         for name, button in self.remedy_buttons.items():
             button.clicked.connect(lambda checked=False, name=name: self._choose(name))
         self.copy_button = QPushButton()
@@ -81,16 +83,20 @@ class Notice(Translated, QFrame):
         """Say what went wrong."""
         message, own_words = failure_text(failure)
         self.show_notice(message, "\n\n".join(part for part in (own_words, failure.details) if part))
+        self.failure = failure
         for name in self.remedies() if failure.code in _HELPED_BY_THEM else ():
             self.remedy_buttons[name].setVisible(True)
+        self.remedy_buttons[ALLOW].setVisible(failure.code == "checkpoint.pickle")
 
     def retranslate(self) -> None:
         """Set the texts of the buttons."""
-        half, processor = self.remedy_buttons[HALF], self.remedy_buttons[PROCESSOR]
+        half, processor, allow = (self.remedy_buttons[name] for name in (HALF, PROCESSOR, ALLOW))
         half.setText(self.tr("Use 16 bits"))
         describe(half, self.tr("Use 16 bits"), self.tr("Load the model again in half the memory"))
         processor.setText(self.tr("Use the processor"))
         describe(processor, self.tr("Use the processor"), self.tr("Load the model again without the graphics card"))
+        allow.setText(self.tr("Allow them"))
+        describe(allow, self.tr("Allow them"), self.tr("Read these very files from now on"))
         self.copy_button.setText(self.tr("Copy"))
         describe(self.copy_button, self.tr("Copy the details"))
         self.details_button.setText(self.tr("Details"))

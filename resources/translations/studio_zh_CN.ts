@@ -2563,6 +2563,10 @@
         <translation>模型文件夹不完整、已损坏或类型未知。</translation>
     </message>
     <message>
+        <source>These weights are pickled, which can hide a program, and nothing here knows them. Allow them only if you know where they come from.</source>
+        <translation>这些权重是 pickle 格式，其中可能藏有程序，而本机不认识它们。只有在您知道其来源时才允许读取。</translation>
+    </message>
+    <message>
         <source>The studio is offline, so nothing is downloaded. Switch Offline off in the settings, or choose a folder.</source>
         <translation>当前为离线模式，不会下载任何内容。请在设置中关闭“离线”，或选择已有的文件夹。</translation>
     </message>
@@ -3762,6 +3766,14 @@
         <translation>不使用显卡，重新加载模型</translation>
     </message>
     <message>
+        <source>Allow them</source>
+        <translation>允许读取</translation>
+    </message>
+    <message>
+        <source>Read these very files from now on</source>
+        <translation>从现在起读取这些文件（内容不变时）</translation>
+    </message>
+    <message>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
@@ -4312,6 +4324,13 @@
     <message>
         <source>It cannot be read and was left out.</source>
         <translation>无法读取，已略去。</translation>
+    </message>
+</context>
+<context>
+    <name>Remedies</name>
+    <message>
+        <source>These files are read from now on: {names}.</source>
+        <translation>从现在起会读取这些文件：{names}。</translation>
     </message>
 </context>
 <context>

@@ -1,10 +1,15 @@
 """What is offered when the model has no room, and what pressing it does."""
 
+import shutil
+from pathlib import Path
+
 import pytest
+import torch
 
 from app.core.engine_api import EngineDied
 from app.core.messages import Failure
-from app.widgets.notice import HALF, PROCESSOR
+from app.widgets.notice import ALLOW, HALF, PROCESSOR
+from tests.voxcpm.conftest import checkpoint
 
 MEMORY = Failure("There is not enough memory for this.", code="memory")
 
@@ -127,3 +132,19 @@ def test_a_save_over_which_the_engine_dies_each_time_is_told(make_studio, fake_e
     with studio.qtbot.waitSignal(studio.window._saver.failed, timeout=60000) as told:
         studio.window.save_take(take, str(tmp_path / "saved.wav"))
     assert "The engine has died." in told.args[2]
+
+
+def test_pickled_weights_that_nobody_knows_are_refused_allowed_and_loaded(make_studio, tmp_path):
+    folder = Path(shutil.copytree(checkpoint("tiny-v1"), tmp_path / "from elsewhere"))
+    weights = torch.load(folder / "audiovae.pth", weights_only=True)
+    next(iter(weights["state_dict"].values())).add_(1e-3)
+    torch.save(weights, folder / "audiovae.pth")
+    studio = make_studio(engine_factory=None)
+    studio.settings.set("model_folder", str(folder))
+    with studio.qtbot.waitSignal(studio.engine.load_failed):
+        studio.application.show()
+    notice = studio.window.notice
+    assert offered(studio) == {ALLOW} and "audiovae.pth" in notice.message and "pickled" in notice.message
+    with studio.qtbot.waitSignal(studio.engine.model_loaded) as loaded:
+        notice.remedy_buttons[ALLOW].click()
+    assert loaded.args[0].folder == str(folder) and "audiovae.pth" in notice.message and offered(studio) == set()

@@ -78,7 +78,7 @@ def while_made(stage):
 
 def track(name):
     def row(stage):
-        take, view = quiet(stage), timeline(stage).tracks[name]
+        take, view = quiet(stage), timeline(stage).tracks.by_name[name]
         timeline(stage).show_tracks([name])
         stage.qtbot.wait(0)
         scene = view.getPlotItem().getViewBox().mapViewToScene(QPointF(take.seconds / 2, 0))
@@ -206,7 +206,7 @@ PLAYER = {
 }
 TIMELINE = {
     "player_panel.timeline": keys,
-    **{f"player_panel.timeline.{name}": track(name) for name in TRACKS},
+    **{f"player_panel.timeline.tracks.{name}": track(name) for name in TRACKS},
     "player_panel.tools.over_box": lays_over,
     "player_panel.tools.in_button": zooms,
     "player_panel.tools.out_button": zooms,

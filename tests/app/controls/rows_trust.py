@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from app.core.messages import Failure
 from app.core.sensitive_lists import read_own
-from app.widgets.notice import HALF, PROCESSOR
+from app.widgets.notice import ALLOW, HALF, PROCESSOR
 from tests.app.controls.rows_dialogs import settings
 from tests.app.controls.stage import LONG, type_into, unfolds
+from voxcpm.pins import may_be_read
 
 SECRET = "Your verification code is {}."
 
@@ -88,6 +91,22 @@ def remedy(name, key, value):
     return row
 
 
+def known(stage):
+    """The list that ``voxcpm pin`` writes has the very file afterwards, and the model is loaded."""
+    file = stage.tmp / "weights" / "pytorch_model.bin"
+    file.parent.mkdir()
+    file.write_bytes(os.urandom(2000))
+    assert not may_be_read(file)
+    stage.window.notice.show_failure(Failure("Not known.", code="checkpoint.pickle", path=str(file)))
+    button = stage.window.notice.remedy_buttons[ALLOW]
+    assert button.isVisible()
+    button.click()
+    stage.wait(lambda: file.name in stage.window.notice.message)
+    assert may_be_read(file)
+    file.write_bytes(os.urandom(2000))
+    assert not may_be_read(file)
+
+
 AREAS = {
     "sensitive text": {
         "SensitiveTextDialog.reason": allowed,
@@ -105,6 +124,7 @@ AREAS = {
     "remedies": {
         "notice.remedy_buttons[half]": remedy(HALF, "dtype", "bfloat16"),
         "notice.remedy_buttons[processor]": remedy(PROCESSOR, "device", "cpu"),
+        "notice.remedy_buttons[allow]": known,
     },
 }
 DIALOGS = {"SensitiveTextDialog": question, "SensitiveListsDialog": lists}
