@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -41,6 +42,7 @@ log = logging.getLogger(__name__)
 
 # Closing has to be over within two seconds, whatever the engine is doing.
 _CLOSE_SECONDS = 1.2
+_LAST_SECONDS = 0.5
 _EXPORT_SECONDS = 20.0
 _UNPAINTED_MS = 2000
 
@@ -219,9 +221,16 @@ class Application(QObject):
             )
         )
         if self.ended_cleanly:  # else a thread may still be using it; what is saved is safe without
-            self.library.close()
+            self.ended_cleanly = self._close_library(max(left(), _LAST_SECONDS))
         self._collector.stop()
         self._qt_app.quit()
+
+    def _close_library(self, seconds: float) -> bool:
+        """Close it, which waits for the disk; False when that takes long. Nothing is lost with it then either."""
+        thread = threading.Thread(target=self.library.close, name="library end", daemon=True)
+        thread.start()
+        thread.join(seconds)
+        return not thread.is_alive()
 
     def _finish_exports(self) -> None:
         """A file that was asked for needs the engine for its watermark, which may only just be importing what makes it.

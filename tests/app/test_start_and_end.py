@@ -147,6 +147,11 @@ ENDS = {
                 studio.window.save_take(studio.store.takes[0], str(Path(__file__).with_name("saved.wav")))
             studio.engine.job_ended.connect(save)
         """,
+    "when the disk hardly answers": """
+        from app.core.library import Library
+        Library.close = lambda library: time.sleep(30)
+        def plan(studio): close_after(studio, 500)
+        """,
     "while it plays": """
         def plan(studio):
             studio.window.compose.text.setPlainText("Good evening.")
