@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = "Good evening, and welcome to the last train of the day, which calls at every town along the coast."
 BACK_SECONDS, CLOSE_SECONDS = 3.0, 3.0
+MOMENTS = ("load", "generate", "export")
 HARMLESS = ("propagateSizeHints", "QFontDatabase")
 
 CLOSING = """
-import random, sys, time
+import faulthandler, random, sys, time
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from app.application import Application
@@ -54,6 +56,7 @@ class Closed(Application):
         def close_in(most):
             def close():
                 print("closing at", time.monotonic(), flush=True)
+                faulthandler.dump_traceback_later(LIMIT, file=sys.stdout)  # where it stands when it takes too long
                 window.close()
             QTimer.singleShot(round(1000 * random.uniform(0.0, most)), close)
         def generate():
@@ -172,11 +175,11 @@ def _lost(folder: Path, listed: dict[str, int]) -> int:
     return lost
 
 
-def close(times: int, folder: Path) -> dict[str, Any]:
+def close(times: int, folder: Path, limit: float, moments: Sequence[str] = MOMENTS) -> dict[str, Any]:
     """Close the studio that often while it works; returns what was measured."""
     script = folder / "closing.py"
-    script.write_text(CLOSING.replace("TEXT", repr(TEXT)), encoding="utf-8")
-    took: dict[str, list[float]] = {"load": [], "generate": [], "export": []}
+    script.write_text(CLOSING.replace("TEXT", repr(TEXT)).replace("LIMIT", repr(limit)), encoding="utf-8")
+    took: dict[str, list[float]] = {when: [] for when in moments}
     wrong: list[str] = []
     for number in range(times):
         when = tuple(took)[number % len(took)]
@@ -203,6 +206,8 @@ def close(times: int, folder: Path) -> dict[str, Any]:
             wrong.append(f"{number} {when}: exit code {done.returncode}, {said[-3:]}")
         if when == "export" and (not target.exists() or target.stat().st_size < 1000):
             wrong.append(f"{number} {when}: what was being saved is not there")
+        if took[when][-1] > limit:
+            _say(done.stdout)
         _say(f"closing {number + 1} of {times}, {when}: {took[when][-1]:.2f} s, {len(wrong)} wrong so far\n")
     figures = {name: {"count": len(seconds), "worst_s": max(seconds, default=0.0)} for name, seconds in took.items()}
     return {"closings": times, **figures, "wrong": wrong}
@@ -213,6 +218,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--closings", type=int, default=100)
+    parser.add_argument("--during", action="append", choices=MOMENTS, help="close only then (default: each in turn)")
     parser.add_argument("--allow", type=float, default=1.0, help="how much longer everything may take")
     arguments = parser.parse_args()
     os.environ.setdefault("VOXCPM_PASSPHRASE", "so that takes last")
@@ -230,9 +236,10 @@ def main() -> int:
         if arguments.closings:
             place = Path(temporary) / "closings"
             place.mkdir()
-            closed = close(arguments.closings, place)
+            moments = tuple(arguments.during or MOMENTS)
+            closed = close(arguments.closings, place, CLOSE_SECONDS * arguments.allow, moments)
             sys.stdout.write(json.dumps(closed) + "\n")
-            worst = max(closed[name]["worst_s"] for name in ("load", "generate", "export"))
+            worst = max(closed[name]["worst_s"] for name in moments)
             failed |= bool(closed["wrong"]) or worst > CLOSE_SECONDS * arguments.allow
     sys.stdout.write("not kept\n" if failed else "all kept\n")
     return 1 if failed else 0
