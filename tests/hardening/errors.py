@@ -58,6 +58,7 @@ class Tally:
     runs: int = 0
     refused: int = 0
     absorbed: int = 0
+    missed: int = 0  # the run came to its end before the point that was to fail
     kinds: collections.Counter[str] = field(default_factory=collections.Counter)
     points: collections.Counter[str] = field(default_factory=collections.Counter)
     problems: list[str] = field(default_factory=list)
@@ -175,6 +176,7 @@ class Bench:
                 since = "from" if persistent else "at"
                 where = f"{action.name}, {name} {since} point {at} of {len(points)} ({points[at - 1]})"
                 self.try_out(action, folder, where, lambda faults=faults: injected(faults), lambda: None)
+                self.tally.missed += not faults.hits
 
     def fill(self, action: Action, room: int) -> None:
         """A real disk of 2 MiB that fills up while the program runs, until ``room`` KiB are left."""
@@ -278,7 +280,7 @@ def main(argv: list[str] | None = None) -> int:
         f"{tally.runs} failures of the disk in {len(chosen)} actions, {time.perf_counter() - began:.0f} s "
         f"({counted} points, each four ways); refused {tally.refused} times "
         f"({', '.join(f'{name} {number}' for name, number in tally.kinds.most_common())}), done all the same "
-        f"{tally.absorbed} times; {len(tally.problems)} problems"
+        f"{tally.absorbed} times, {tally.missed} never came to their point; {len(tally.problems)} problems"
     )
     for problem in tally.problems[:60]:
         print(problem)  # noqa: T201
