@@ -144,7 +144,7 @@ def test_pickled_weights_that_nobody_knows_are_refused_allowed_and_loaded(make_s
     with studio.qtbot.waitSignal(studio.engine.load_failed):
         studio.application.show()
     notice = studio.window.notice
-    assert offered(studio) == {ALLOW} and "audiovae.pth" in notice.message and "pickled" in notice.message
+    assert offered(studio) == {ALLOW} and "Audiovae.pth" in notice.message and "pickled" in notice.message
     with studio.qtbot.waitSignal(studio.engine.model_loaded) as loaded:
         notice.remedy_buttons[ALLOW].click()
     assert loaded.args[0].folder == str(folder) and "audiovae.pth" in notice.message and offered(studio) == set()
