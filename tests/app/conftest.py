@@ -8,6 +8,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, QtMsgType
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
@@ -134,6 +135,12 @@ def pytest_runtest_protocol(item):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
         gc.enable()
+
+
+def pytest_sessionfinish():
+    """What was copied belongs to Python, and without a desktop Qt lets go of it only when Python has ended."""
+    if QGuiApplication.instance() is not None:
+        QGuiApplication.clipboard().clear()
 
 
 @pytest.fixture(autouse=True)
