@@ -82,15 +82,13 @@ class SpectrogramView(TimePlot):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every tile in view is there, or none is wanted."""
+        """Whether every tile in view is there and drawn, or none is wanted."""
         take = self.take
-        return (
-            take is None
-            or self.isHidden()
-            or all(
-                self._have(take, key) >= _ready(take, key)
-                for key in tiles_between(self.axis.start, min(self.axis.stop, take.seconds), max(0, self._level))
-            )
+        if take is None or self.isHidden():
+            return True
+        return not self._soon.isActive() and all(
+            self._have(take, key) >= _ready(take, key)
+            for key in tiles_between(self.axis.start, min(self.axis.stop, take.seconds), max(0, self._level))
         )
 
     def value_text(self, seconds: float) -> str:

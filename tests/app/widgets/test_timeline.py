@@ -22,6 +22,7 @@ def viewer(studio):
     studio.timeline = studio.window.player_panel.timeline
     studio.timeline.show_tracks(TRACKS)
     studio.qtbot.waitUntil(lambda: not studio.made.is_growing)
+    studio.player.stop()  # its end would wipe out what is said beside it
     settle(studio)
     return studio
 
