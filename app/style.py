@@ -116,9 +116,9 @@ def _sheet(c: Colours) -> str:
         padding: 0.15em; }}
     QLineEdit:focus, QPlainTextEdit:focus, QAbstractSpinBox:focus {{ border-color: {c.accent}; }}
     QLineEdit:disabled, QPlainTextEdit:disabled, QAbstractSpinBox:disabled {{ background: {c.window}; }}
+    QAbstractSpinBox {{ padding: 0.05em; }}
     QAbstractSpinBox QLineEdit {{ border: none; padding: 0; }}
-    QAbstractSpinBox {{ padding-left: 0.3em; }}
-    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 1.4em;
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 1em;
         border: none; }}
     QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
     QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}

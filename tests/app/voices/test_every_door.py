@@ -44,6 +44,7 @@ USES_A_VOICE = {
 USES_NONE = {
     "design": "no recording and no saved voice",
     "info": "reads a model's header",
+    "pin": "lists the hashes of weight files",
     "bench": "speaks without a voice",
     "download": "fetches models",
     "verify": "reads marks of files",
