@@ -31,6 +31,7 @@ from app.engine.ears import Ears
 from app.engine.worker import EngineFactory, EngineWorker
 from app.language import Language
 from app.main_window import MainWindow
+from app.remedies import Remedies
 from app.style import apply_theme
 from app.take_watch import TakeWatch
 from app.takedown_control import TakeDownControl
@@ -118,6 +119,7 @@ class Application(QObject):
         window = self.window
         self.data = DataControl(self.library, self.tasks, window.notice, window)
         self.takedown = TakeDownControl(self.library, self.tasks, window.notice, window)
+        self.remedies = Remedies(self.settings, self.engine, window.models, window.notice, self.tasks, window)
         self.upkeep.tended.connect(self._tended)
         self.upkeep.failed.connect(self.data.data_failed)
         self.data.restart_requested.connect(self.restart)

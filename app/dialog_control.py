@@ -21,7 +21,6 @@ from app.model_control import ModelControl
 from app.model_facts import ModelFacts
 from app.panels.compose_panel import ComposePanel
 from app.panels.player_panel import PlayerPanel
-from app.remedies import Remedies
 from app.widgets.notice import Notice
 
 
@@ -43,7 +42,6 @@ class DialogControl(QObject):
         super().__init__(window)
         self._settings, self._engine, self._models, self._menus = settings, engine, models, menus
         self._notice, self._window = notice, window
-        self.remedies = Remedies(settings, engine, models, notice, self)
         self.downloads = Downloads(settings, self)
         self.facts = ModelFacts(self)
         self._manager: ModelManager | None = None

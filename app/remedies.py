@@ -19,11 +19,17 @@ class Remedies(QObject):
     """Tells ``notice`` what would still help, and does what is chosen: the model is loaded again at once."""
 
     def __init__(
-        self, settings: Settings, engine: EngineWorker, models: ModelControl, notice: Notice, parent: QObject
+        self,
+        settings: Settings,
+        engine: EngineWorker,
+        models: ModelControl,
+        notice: Notice,
+        tasks: TaskQueue,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._settings, self._engine, self._models, self._notice = settings, engine, models, notice
-        self._hashing = TaskQueue(self)
+        self._tasks = tasks
         self._ran: ModelInfo | None = None
         engine.model_loaded.connect(self._loaded)
         engine.load_started.connect(self._another)
@@ -57,7 +63,7 @@ class Remedies(QObject):
     def _allow(self) -> None:
         assert self._notice.failure is not None
         file = Path(self._notice.failure.path)
-        self._hashing.start(lambda: allow(file), self._allowed, lambda error: self._notice.show_notice(str(error)))
+        self._tasks.start(lambda: allow(file), self._allowed, lambda error: self._notice.show_notice(str(error)))
 
     def _allowed(self, names: list[str]) -> None:
         self._notice.show_notice(self.tr("These files are read from now on: {names}.").format(names=", ".join(names)))
