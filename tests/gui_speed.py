@@ -106,7 +106,7 @@ def _frame(app: QApplication, timeline: Timeline, change: Callable[[], None]) ->
 
 def _settle(app: QApplication, timeline: Timeline) -> None:
     until = time.monotonic() + 120
-    while not (timeline.work.is_idle and timeline.tracks.spectrogram.is_complete):
+    while not (timeline.is_drawn and timeline.work.is_idle and timeline.tracks.spectrogram.is_complete):
         if time.monotonic() > until:
             raise RuntimeError("the picture was never whole")
         app.processEvents()

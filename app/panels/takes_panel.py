@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.core.comparisons import MOST
 from app.core.quality import QualityBoard
-from app.core.takes import Take, TakeStore
+from app.core.takes import Take, TakeState, TakeStore
 from app.models.take_list import LengthRole, SubtitleRole, TakeListModel
 from app.panels.advanced import DRAFT_STEPS
 from app.panels.compare_bar import CompareBar
@@ -81,6 +81,7 @@ class TakesPanel(Translated, QWidget):
         self.full_button = QPushButton()
         self.settings_button = QPushButton()
         self.empty_button = QPushButton()
+        self._growing: tuple[Take, TakeState, bool] | None = None
         self._moved: list[Take] = []
         self._build()
         self.list.selectionModel().currentChanged.connect(self._current_changed)
@@ -278,7 +279,12 @@ class TakesPanel(Translated, QWidget):
             self.show_comparable()
 
     def _take_changed(self, take: Take) -> None:
-        if take is self.current:
+        if take is not self.current:
+            return
+        # All that is shown here of a take that grows: each patch tells that it changed.
+        growing = (take, take.state, take.seconds > 0) if take.is_growing else None
+        if growing is None or growing != self._growing:
+            self._growing = growing
             self._update()
             self._selection_changed()
 

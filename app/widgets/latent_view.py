@@ -61,18 +61,20 @@ class LatentView(TimePlot):
         channels = latents.shape[1]
         # Names of the lowest and the highest channel, moved inwards so that they are not cut off.
         half = 0.6 * self.fontMetrics().height() / max(1.0, self.getPlotItem().getViewBox().height()) * channels
-        self.getPlotItem().getAxis("left").setTicks([[(half, "1"), (channels - half, str(channels))]])
+        self.set_ticks([(half, "1"), (channels - half, str(channels))])
         self.getPlotItem().getViewBox().setYRange(0.0, float(channels), padding=0.0)
         self._draw_grid(take, len(latents), channels)
 
     @property
     def shown(self) -> np.ndarray:
         """The latents that are drawn, [frames, D]; averages of several where many share a column."""
+        self.catch_up()
         return self._shown
 
     @property
     def shown_span(self) -> tuple[float, float]:
         """The seconds that the picture covers."""
+        self.catch_up()
         rect = self._image.mapRectToParent(self._image.boundingRect())
         return rect.left(), rect.right()
 

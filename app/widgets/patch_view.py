@@ -86,7 +86,7 @@ class StopView(PatchView):
         super().__init__(axis, parent)
         self._limit.setValue(0.5)
         self.getPlotItem().setYRange(0.0, 1.0, padding=0.04)
-        self.getPlotItem().getAxis("left").setTicks([[(0.5, "0.5")]])
+        self.set_ticks([(0.5, "0.5")])
 
     def values(self, take: Take) -> np.ndarray:
         """0..1 for each patch."""
@@ -124,9 +124,7 @@ class SpeedView(PatchView):
             self._top = top
             self.getPlotItem().setYRange(0.0, top, padding=0.0)
             high = math.floor(top)
-            self.getPlotItem().getAxis("left").setTicks(
-                [[(1.0, "1")] + ([(0.8 * top, f"{0.8 * top:.0f}")] * (high > 4))]
-            )
+            self.set_ticks([(1.0, "1")] + ([(0.8 * top, f"{0.8 * top:.0f}")] * (high > 4)))
 
     def value_text(self, seconds: float) -> str:
         """How long the patch at a place took."""

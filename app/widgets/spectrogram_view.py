@@ -43,7 +43,7 @@ class SpectrogramView(TimePlot):
         self._tiles: OrderedDict[_TileOf, np.ndarray] = OrderedDict()
         self._level = -1
         self._soon = QTimer(self, interval=_GATHER_MS, singleShot=True)  # several tiles, one picture
-        self._soon.timeout.connect(self.draw)
+        self._soon.timeout.connect(self.renew)
         # The picture of the zoom before stays below until the tiles of the new one are there.
         self._before, self._image, self._over = (pg.ImageItem(axisOrder="row-major") for _ in range(3))
         self._over.setOpacity(0.5)
@@ -86,7 +86,7 @@ class SpectrogramView(TimePlot):
         take = self.take
         if take is None or self.isHidden():
             return True
-        return not self._soon.isActive() and all(
+        return self.is_drawn and not self._soon.isActive() and all(
             self._have(take, key) >= _ready(take, key)
             for key in tiles_between(self.axis.start, min(self.axis.stop, take.seconds), max(0, self._level))
         )
@@ -162,7 +162,7 @@ class SpectrogramView(TimePlot):
             (place, f"{hertz // 1000}k" if hertz >= 1000 else str(hertz))
             for place, hertz in zip(places, named, strict=True)
         ]
-        self.getPlotItem().getAxis("left").setTicks([ticks])
+        self.set_ticks(ticks)
 
 
 def _ready(take: Take, key: TileKey) -> int:

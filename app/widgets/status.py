@@ -97,7 +97,7 @@ class StudioStatus(Translated, QStatusBar):
     def show_speed(self, real_time_factor: float) -> None:
         """Say how long a second of sound takes."""
         self._speed = real_time_factor
-        self.retranslate()
+        self._show_speed()
 
     def retranslate(self) -> None:
         """Set all texts."""
@@ -106,7 +106,7 @@ class StudioStatus(Translated, QStatusBar):
             f"{model_text(model.name)} · {model.device} {model.dtype}" if model else self.tr("No model loaded")
         )
         self.model_label.setToolTip(self.tr("Model, device and precision"))
-        self.speed_label.setText(self.tr("RTF {factor:.2f}").format(factor=self._speed) if self._speed else "")
+        self._show_speed()
         self.speed_label.setToolTip(self.tr("Real-time factor of the last take: seconds of work per second of sound"))
         self.memory_label.setToolTip(self.tr("Memory that the studio uses"))
         self.bar.setAccessibleName(self.tr("Progress"))
@@ -123,6 +123,9 @@ class StudioStatus(Translated, QStatusBar):
         self.bar.setValue(round(fraction * _STEPS))
         self.bar.setUpdatesEnabled(True)
         self.bar.setVisible(True)
+
+    def _show_speed(self) -> None:
+        self.speed_label.setText(self.tr("RTF {factor:.2f}").format(factor=self._speed) if self._speed else "")
 
     def _show_memory(self) -> None:
         self.memory_label.setText(memory_text(self._process.memory_info().rss + self._memory_of_engine()))

@@ -15,7 +15,6 @@ from app.widgets.translated import Translated
 from app.widgets.wording import end_text, flag_text, mode_name, model_text, wait_text
 
 _MOST_LINES = 13
-_ROLES = (QFormLayout.ItemRole.LabelRole, QFormLayout.ItemRole.FieldRole)
 
 
 class _Facts(QScrollArea):
@@ -56,6 +55,7 @@ class TakeCard(Translated, QFrame):
         self._board = board
         self._take: Take | None = None
         self._shown: list[tuple[str, str, bool]] = []
+        self._labels: list[tuple[QLabel, QLabel]] = []
         self.is_waiting: Callable[[Take], bool] = lambda take: False  # for its quality
         self.marks = TakeMarksEdit()
         inside = QWidget()
@@ -81,12 +81,7 @@ class TakeCard(Translated, QFrame):
 
     def text(self) -> str:
         """Everything that stands there, a line for each fact."""
-        lines = []
-        for row in range(self._rows.rowCount()):
-            cells = (self._rows.itemAt(row, role) for role in _ROLES)
-            widgets = [cell.widget() for cell in cells if cell is not None]
-            lines.append(": ".join(label.text() for label in widgets if isinstance(label, QLabel)))
-        return "\n".join(lines)
+        return "\n".join(f"{name}: {value}" for name, value, _ in self._shown)
 
     def retranslate(self) -> None:
         """Write everything anew."""
@@ -94,14 +89,22 @@ class TakeCard(Translated, QFrame):
         if rows == self._shown:  # a take that grows tells so many times a second
             return
         self._shown = rows
-        while self._rows.rowCount():
-            self._rows.removeRow(0)
-        for name, value, rich in rows:
-            label, text = QLabel(name), QLabel(value, wordWrap=True)
+        while len(self._labels) < len(rows):
+            self._add_row()
+        for number, (name, value, rich) in enumerate(rows):
+            label, text = self._labels[number]
+            label.setText(name)
             text.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
-            label.setProperty("muted", True)
-            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._rows.addRow(label, text)
+            text.setText(value)
+        for number in range(len(self._labels)):  # making and styling labels anew for each take would cost far more
+            self._rows.setRowVisible(number, number < len(rows))
+
+    def _add_row(self) -> None:
+        label, text = QLabel(), QLabel(wordWrap=True)
+        label.setProperty("muted", True)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._rows.addRow(label, text)
+        self._labels.append((label, text))
 
     def _quality(self, take: Take) -> list[tuple[str, str, bool]]:
         card = self._board.card(take)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from app.widgets.turns import Turns
+
 _LEAST_SPAN = 0.002  # seconds in view when zoomed in as far as it goes
 _LEAST_SELECTION = 0.03  # less is a click, not a drag; and too short to loop
 
@@ -16,6 +18,8 @@ class TimeAxis(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.turns = Turns(self)
+        """In which the tracks on this axis draw."""
         self._length = 0.0
         self._start = 0.0
         self._stop = 0.0

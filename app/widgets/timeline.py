@@ -59,8 +59,7 @@ class Timeline(ShowsFocus, Translated, QFrame):
         self._stack.setContentsMargins(1, 1, 1, 1)
         self._stack.addWidget(self._empty)
         self._redraw = QTimer(self, interval=_REDRAW_MS, singleShot=True)
-        self._redraw.timeout.connect(self._draw_next)
-        self._due: list[str] = []  # tracks that are to be drawn again
+        self._redraw.timeout.connect(self.draw)
         self.shown_tracks: tuple[str, ...] = DEFAULT_TRACKS
         """The names of the tracks that are shown, from the top; see ``show_tracks``."""
         self.retranslate()
@@ -121,12 +120,9 @@ class Timeline(ShowsFocus, Translated, QFrame):
         self.draw()
 
     def take_changed(self, take: Take) -> None:
-        """Draw a shown take again soon, one track after the other, so that none waits for all; others do not matter."""
-        if take is self._take or take is self._other:
-            shown = self.shown_tracks
-            self._due += [name for name in shown if name not in self._due]
-            if not self._redraw.isActive():
-                self._redraw.start(_REDRAW_MS // len(shown))
+        """Draw a shown take again soon; others do not matter."""
+        if (take is self._take or take is self._other) and not self._redraw.isActive():
+            self._redraw.start()
 
     def set_playhead(self, seconds: float, *, follow: bool = False) -> None:
         """Move the playhead; ``follow`` turns the page when it leaves the view.
@@ -146,9 +142,9 @@ class Timeline(ShowsFocus, Translated, QFrame):
             self._show_values()
 
     def draw(self) -> None:
-        """Draw what there is of the take."""
-        self._due.clear()
-        self._turn()
+        """Draw what there is of the take, each track in its turn."""
+        self._redraw.stop()
+        self._choose_page()
         self._set_length(keep_view=True)
         if self._tracks is not None:
             for name in self.shown_tracks:
@@ -160,11 +156,22 @@ class Timeline(ShowsFocus, Translated, QFrame):
     def prepare(self) -> None:
         """Lay the empty tracks out and paint them once, unseen: the first sound then finds them so."""
         self.tracks.setGeometry(self._stack.geometry())
-        self.tracks.grab()
+        self.tracks.grab()  # lays them out
+        for name in self.shown_tracks:
+            self.tracks.by_name[name].catch_up()
 
     def picture(self) -> QPixmap:
-        """What is shown of the tracks, as it is on the screen."""
+        """What is shown of the tracks."""
+        for name in self.shown_tracks:
+            self.tracks.by_name[name].catch_up()
         return self.tracks.grab()
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether all that is known of the take is drawn, as far as it is shown and computed."""
+        return not self._redraw.isActive() and (
+            self._tracks is None or all(track.is_drawn for track in self._tracks.by_name.values())
+        )
 
     def close_down(self, wait_seconds: float) -> bool:
         """Compute nothing more and wait for what is being computed; False when that takes longer."""
@@ -175,25 +182,10 @@ class Timeline(ShowsFocus, Translated, QFrame):
             track.setHidden(name not in self.shown_tracks)
             track.show_times(name == self.shown_tracks[-1])
 
-    def _turn(self) -> bool:
-        """Show the tracks, or what is said when there is no sound; returns whether that is something else now."""
+    def _choose_page(self) -> None:
+        """Show the tracks, or what is said when there is no sound."""
         there = self._take is not None and self._take.seconds > 0
-        page = self.tracks if there else self._empty
-        before = self._stack.currentWidget()
-        self._stack.setCurrentWidget(page)
-        return page is not before
-
-    def _draw_next(self) -> None:
-        if self._turn():
-            self._due = list(self.shown_tracks)
-        self._set_length(keep_view=True)
-        shown = self.shown_tracks
-        self._due = [name for name in self._due if name in shown]
-        if self._due:
-            self.tracks.by_name[self._due.pop(0)].show_takes(self._take, self._other)
-            self._show_values()
-        if self._due:
-            self._redraw.start(_REDRAW_MS // len(shown))
+        self._stack.setCurrentWidget(self.tracks if there else self._empty)
 
     # Keys and mouse --------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ class WaveformView(TimePlot):
     def draw(self) -> None:
         """Draw what is in view."""
         roomy = self.height() > _ROOMY_LINES * self.fontMetrics().height()
-        self.getPlotItem().getAxis("left").setTicks([_TICKS if roomy else _TICKS[1:2]])
+        self.set_ticks(_TICKS if roomy else _TICKS[1:2])
         self._curve.setData(*self._zigzag(self.take))
         self._outline.setData(*self._edges(self.other))
         self._outline.setVisible(self.other is not None)
@@ -55,6 +55,7 @@ class WaveformView(TimePlot):
     @property
     def drawn(self) -> tuple[np.ndarray, np.ndarray]:
         """The seconds and the values of the drawn line, each [n]."""
+        self.catch_up()
         x, y = self._curve.getData()
         return (np.zeros(0), np.zeros(0)) if x is None else (x, y)
 
@@ -120,7 +121,7 @@ class WaveformView(TimePlot):
     def _have(self, uid: str, pyramid: PeakPyramid) -> None:
         if uid in {take.uid for take in (self.take, self.other) if take is not None}:
             self._pyramids[uid] = pyramid
-            self.draw()
+            self.renew()
 
 
 def _built(samples: np.ndarray) -> PeakPyramid:

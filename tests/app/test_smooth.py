@@ -147,7 +147,7 @@ def test_a_fast_model_does_not_hurry_the_status_line_and_its_last_word_is_shown(
 def test_every_track_of_a_growing_take_is_drawn_to_its_end(studio):
     (take,) = studio.generate()
     timeline = studio.window.player_panel.timeline
-    studio.qtbot.waitUntil(lambda: not timeline._due and not timeline._redraw.isActive())
+    studio.qtbot.waitUntil(lambda: timeline.is_drawn)
     assert timeline.axis.length == pytest.approx(take.seconds)
     assert timeline.tracks.latents.shown_span[1] == pytest.approx(take.seconds, abs=0.05)
     drawn = [name for name in timeline.shown_tracks if timeline.tracks.by_name[name].take is take]

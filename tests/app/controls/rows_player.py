@@ -80,7 +80,7 @@ def track(name):
     def row(stage):
         take, view = quiet(stage), timeline(stage).tracks.by_name[name]
         timeline(stage).show_tracks([name])
-        stage.qtbot.wait(0)
+        stage.qtbot.waitUntil(lambda: view.isVisible() and view.is_drawn)
         scene = view.getPlotItem().getViewBox().mapViewToScene(QPointF(take.seconds / 2, 0))
         place = view.mapFromScene(scene)
         place.setY(view.height() // 2)

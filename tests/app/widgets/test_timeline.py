@@ -29,7 +29,11 @@ def viewer(studio):
 
 def settle(studio):
     studio.timeline.draw()
-    studio.qtbot.waitUntil(lambda: studio.timeline.work.is_idle and studio.timeline.tracks.spectrogram.is_complete)
+    studio.qtbot.waitUntil(
+        lambda: studio.timeline.is_drawn
+        and studio.timeline.work.is_idle
+        and studio.timeline.tracks.spectrogram.is_complete
+    )
 
 
 def wheel(track, at, notches, modifiers=NONE):
@@ -44,6 +48,15 @@ def wheel(track, at, notches, modifiers=NONE):
 def place_of(track, seconds):
     scene = track.getPlotItem().getViewBox().mapViewToScene(QPointF(seconds, 0))
     return QPoint(track.mapFromScene(scene).x(), track.height() // 2)
+
+
+def colours_at(viewer, seconds):
+    """The column of pixels at a place, of every track."""
+    found = []
+    for track in viewer.timeline.tracks.by_name.values():
+        image, x = track.grab().toImage(), place_of(track, seconds).x()
+        found.append([image.pixelColor(x, y).name() for y in range(track.height())])
+    return found
 
 
 def test_the_drawn_wave_has_the_peaks_of_the_take_at_every_zoom(viewer):
@@ -86,13 +99,14 @@ def test_a_click_goes_there_and_a_drag_selects_what_is_looped(viewer):
     QTest.mouseMove(track.viewport(), place_of(track, 1.0))
     QTest.mouseRelease(track.viewport(), LEFT, NONE, place_of(track, 1.0))
     assert timeline.axis.selection == pytest.approx((0.5, 1.0), abs=0.02)
-    assert all(track.region.isVisible() for track in timeline.tracks.by_name.values())
+    chosen = colours_at(viewer, 0.75)
     assert player.loop is None
     viewer.window.player_panel.transport.loop_button.click()
     assert player.loop == timeline.axis.selection
     QTest.mouseClick(track.viewport(), LEFT, NONE, place_of(track, 1.7))
     assert timeline.axis.selection is None
     assert player.loop is None
+    assert all(before != after for before, after in zip(chosen, colours_at(viewer, 0.75), strict=True))
 
 
 def test_the_wheel_zooms_around_the_cursor_and_moves_with_shift(viewer):
@@ -100,10 +114,13 @@ def test_the_wheel_zooms_around_the_cursor_and_moves_with_shift(viewer):
     at = place_of(track, 0.7)
     wheel(track, at, 5)
     assert timeline.axis.span < 0.4 * viewer.made.seconds
+    settle(viewer)
     assert track.seconds_at(QPointF(at)) == pytest.approx(0.7, abs=0.02)
+    settle(viewer)
     start = timeline.axis.start
     wheel(track, at, -2, Qt.KeyboardModifier.ShiftModifier)
     assert timeline.axis.start > start
+    settle(viewer)
     ranges = {
         tuple(np.round(track.getPlotItem().getViewBox().viewRange()[0], 6))
         for track in timeline.tracks.by_name.values()
