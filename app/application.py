@@ -32,7 +32,7 @@ from app.engine.worker import EngineFactory, EngineWorker
 from app.language import Language
 from app.main_window import MainWindow
 from app.remedies import Remedies
-from app.style import apply_theme
+from app.style import apply_colours, apply_sheet, apply_theme
 from app.take_watch import TakeWatch
 from app.takedown_control import TakeDownControl
 from app.tasks import TaskQueue
@@ -80,7 +80,8 @@ class Application(QObject):
         self.settings = Settings(settings_file or default_settings_file())
         self.language = Language()
         self.language.use(self.settings.get("language"))
-        apply_theme(qt_app, self.settings.get("theme"))
+        qt_app.setStyleSheet("")
+        apply_colours(qt_app, self.settings.get("theme"))
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
         self.pool = QThreadPool()
         self.store = TakeStore()
@@ -100,6 +101,7 @@ class Application(QObject):
             self.settings, self.store, self.engine, self.player, self.pool, self.autosave, self.desk, self.recorder,
             self.ears,
         )  # fmt: skip
+        apply_sheet(qt_app, self.settings.get("theme"))
         self.window.setWindowIcon(QIcon(str(resource_path("icons", "studio.svg"))))
         self.settings.on_changed(self._setting_changed)
         self.window.theme_requested.connect(lambda theme: self.settings.set("theme", theme))

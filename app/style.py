@@ -70,6 +70,22 @@ def colours_for(theme: str) -> Colours:
 
 def apply_theme(app: QApplication, theme: str) -> Colours:
     """Give the whole application the palette and style sheet of ``theme``; returns its colours."""
+    colours = apply_colours(app, theme)
+    apply_sheet(app, theme)
+    return colours
+
+
+def apply_sheet(app: QApplication, theme: str) -> None:
+    """Give the whole application the style sheet of ``theme``.
+
+    Best once the window is built: with a sheet in force Qt looks everything through it again whenever a widget gets a
+    parent, which is two thirds of what building the window takes.
+    """
+    app.setStyleSheet(_sheet(colours_for(theme)))
+
+
+def apply_colours(app: QApplication, theme: str) -> Colours:
+    """Give the whole application the palette of ``theme``; returns its colours."""
     colours = colours_for(theme)
     app.setStyle("Fusion")
     app.setPalette(_palette(colours))
@@ -77,7 +93,6 @@ def apply_theme(app: QApplication, theme: str) -> Colours:
         framed = _palette(colours)
         framed.setColor(QPalette.ColorRole.Window, QColor(colours.line).lighter(_FRAME))
         app.setPalette(framed, "QComboBox")  # type: ignore[arg-type]  # text, whatever the stubs say
-    app.setStyleSheet(_sheet(colours))
     return colours
 
 
