@@ -86,9 +86,13 @@ class SpectrogramView(TimePlot):
         take = self.take
         if take is None or self.isHidden():
             return True
-        return self.is_drawn and not self._soon.isActive() and all(
-            self._have(take, key) >= _ready(take, key)
-            for key in tiles_between(self.axis.start, min(self.axis.stop, take.seconds), max(0, self._level))
+        return (
+            self.is_drawn
+            and not self._soon.isActive()
+            and all(
+                self._have(take, key) >= _ready(take, key)
+                for key in tiles_between(self.axis.start, min(self.axis.stop, take.seconds), max(0, self._level))
+            )
         )
 
     def value_text(self, seconds: float) -> str:

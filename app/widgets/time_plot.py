@@ -107,7 +107,8 @@ class TimePlot(Translated, pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ha
         self._pixmap.setDevicePixelRatio(ratio)
         self._pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(self._pixmap)
-        self.render(painter, QRectF(room), room)  # without them it takes the pixels of the device for its own
+        # Without the two it takes the device's pixels for its own.
+        self.render(painter, QRectF(room), room)  # type: ignore[call-overload]  # as QGraphicsView's
         painter.end()
         self.viewport().update()
 

@@ -30,9 +30,9 @@ def viewer(studio):
 def settle(studio):
     studio.timeline.draw()
     studio.qtbot.waitUntil(
-        lambda: studio.timeline.is_drawn
-        and studio.timeline.work.is_idle
-        and studio.timeline.tracks.spectrogram.is_complete
+        lambda: (
+            studio.timeline.is_drawn and studio.timeline.work.is_idle and studio.timeline.tracks.spectrogram.is_complete
+        )
     )
 
 
