@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.core.engine_api import Engine, EngineCancelled, EngineDied, EngineError, EngineLost
 from app.core.engine_messages import (
@@ -486,8 +486,12 @@ class EngineWorker(QObject):
             case Chunk():
                 if self._job is not None and message.job_id == self._job.job_id:
                     self.chunk_arrived.emit(message)
-            case JobEnded(job_id):
-                if self._job is not None and job_id == self._job.job_id:
-                    self._job = None
-                    self.busy_changed.emit(False)
-                    self.job_ended.emit(message)
+            case JobEnded():
+                # In a turn of its own: it comes with the last chunk, and what both set off is work for several frames.
+                QTimer.singleShot(0, self, lambda: self._end_job(message))
+
+    def _end_job(self, ended: JobEnded) -> None:
+        if not self._closed and self._job is not None and ended.job_id == self._job.job_id:
+            self._job = None
+            self.busy_changed.emit(False)
+            self.job_ended.emit(ended)

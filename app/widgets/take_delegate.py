@@ -17,6 +17,7 @@ class TwoLineDelegate(QStyledItemDelegate):
         super().__init__()
         self._subtitle_role = subtitle_role
         self._length_role = length_role
+        self._fonts: dict[str, tuple[QFontMetrics, QFont, QFontMetrics]] = {}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Two lines and some air."""
@@ -34,7 +35,7 @@ class TwoLineDelegate(QStyledItemDelegate):
         palette = option.palette
         main = palette.color(QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text)
         quiet = main if selected else palette.color(QPalette.ColorRole.PlaceholderText)
-        metrics = QFontMetrics(option.font)
+        metrics, small, small_metrics = self._fonts_of(option.font)
         margin = metrics.height() // 2
         area = option.rect.adjusted(margin, margin // 4, -margin, -margin // 4)
         painter.save()
@@ -47,12 +48,19 @@ class TwoLineDelegate(QStyledItemDelegate):
         room = area.width() - (length_width + margin if length else 0)
         title = metrics.elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, room)
         painter.drawText(first, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
-        small = QFont(option.font)
-        small.setPointSizeF(option.font.pointSizeF() * _SMALL)
         painter.setFont(small)
         painter.setPen(quiet)
         below = QRect(area.left(), first.bottom() + 1, area.width(), area.bottom() - first.bottom())
         subtitle = str(index.data(self._subtitle_role) or "")
-        text = QFontMetrics(small).elidedText(subtitle, Qt.TextElideMode.ElideRight, below.width())
+        text = small_metrics.elidedText(subtitle, Qt.TextElideMode.ElideRight, below.width())
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
+
+    def _fonts_of(self, font: QFont) -> tuple[QFontMetrics, QFont, QFontMetrics]:
+        """What it measures, the smaller font, and what that measures; made once, since every row needs them."""
+        key = font.key()
+        if key not in self._fonts:
+            small = QFont(font)
+            small.setPointSizeF(font.pointSizeF() * _SMALL)
+            self._fonts[key] = QFontMetrics(font), small, QFontMetrics(small)
+        return self._fonts[key]
