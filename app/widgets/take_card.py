@@ -15,6 +15,7 @@ from app.widgets.translated import Translated
 from app.widgets.wording import end_text, flag_text, mode_name, model_text, wait_text
 
 _MOST_LINES = 13
+_USUAL_ROWS = 9  # made before anything is pressed
 
 
 class _Facts(QScrollArea):
@@ -71,6 +72,8 @@ class TakeCard(Translated, QFrame):
         layout.setContentsMargins(side, side // 2, side, side // 2)
         layout.addWidget(self.marks)
         layout.addWidget(self._scroll)
+        for _ in range(_USUAL_ROWS):
+            self._add_row()
 
     def show_take(self, take: Take | None) -> None:
         """Show what is known of a take by now."""
@@ -104,6 +107,7 @@ class TakeCard(Translated, QFrame):
         label.setProperty("muted", True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._rows.addRow(label, text)
+        self._rows.setRowVisible(len(self._labels), False)
         self._labels.append((label, text))
 
     def _quality(self, take: Take) -> list[tuple[str, str, bool]]:

@@ -18,7 +18,7 @@ from app.widgets.wording import precise_clock_text
 if TYPE_CHECKING:
     from app.widgets.tracks import Tracks
 
-_REDRAW_MS = 100  # a growing take is drawn ten times a second
+_REDRAW_MS = 150  # a growing take is drawn about once for each patch of the larger models
 _GROWTH = 1.15  # room that is made when a take gets longer than expected
 _KEY_ZOOM = 1.5
 _KEY_STEP = 0.02  # of what is in view
