@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -13,13 +13,15 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core.dubbing.remarks import Remark
 from app.core.project_files import FileReference
 from app.core.settings import Settings
-from app.dialogs.dub_export import DubExportDialog
 from app.dialogs.dub_report import DubReport
 from app.dialogs.dub_words import DubWords
 from app.dub_jobs import DubJobs
 from app.dub_open import OpenDub
 from app.marks.choice import MarkTools
 from app.panels.dubbing_panel import DubbingPanel
+
+if TYPE_CHECKING:
+    from app.dialogs.dub_export import DubExportDialog
 
 
 class DubDialogs(QObject):
@@ -106,6 +108,8 @@ class DubDialogs(QObject):
         if dubbing is None or overview is None or self._panel.is_busy:
             return
         self._panel.card.flush()
+        from app.dialogs.dub_export import DubExportDialog  # with all that writes files, which no window waits for
+
         folder = dubbing.project.folder
         dialog = DubExportDialog(
             folder.with_name(f"{folder.stem}.wav"), self._dub.rules, has_sound=overview.dub.sound is not None,

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 
 from app.core.consent.record import ConsentRecord
 from app.core.consent.rules import DEFAULT_MONTHS, MAX_MONTHS, add_months, may_be_endless
-from app.core.renewal import Renewal
 from app.dialogs.growing import GrowingDialog
 from app.widgets.consent_scope import ScopeTicks
 from app.widgets.problem import Problem
@@ -137,6 +136,8 @@ class RenewConsentDialog(Translated, GrowingDialog):
             self.extend_requested.emit(self.months.value())
             return
         months = None if self.endless.isVisibleTo(self) and self.endless.isChecked() else self.months.value()
+        from app.core.renewal import Renewal  # with all that makes a record, which no window waits for
+
         self.renew_requested.emit(Renewal(months, self.scope.scope()), tuple(self._documents))
 
     def _ask_for_document(self) -> None:

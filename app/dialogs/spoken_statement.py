@@ -10,7 +10,6 @@ from app.consent_desk import Drawn
 from app.core.consent.problems import Problem as Reason
 from app.core.consent.record import ConsentRecord
 from app.core.settings import Settings
-from app.core.spoken import NOT_HEARD
 from app.dialogs.growing import GrowingDialog
 from app.widgets.consent_statement import SpokenStatement
 from app.widgets.consent_text import level_text, problem_text
@@ -142,6 +141,8 @@ class SpokenStatementDialog(Translated, GrowingDialog):
         else:
             missing = self.tr("Record the statement first, or choose a recording of it.")
             self.check.setToolTip(self.tr("Check the recording and put it into the record") if spoken else missing)
+        from app.core.spoken import NOT_HEARD
+
         self.anyway.setVisible(self._refusal is not None and self._refusal.code == NOT_HEARD and not over)
         self.statement.setEnabled(not self._busy and not over and drawn is not None)
         self.language.setEnabled(not self._busy and not over)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.core.resources import resource_path
@@ -20,13 +20,13 @@ def themed_icon(name: str, palette: QPalette) -> QIcon:
         (QIcon.Mode.Disabled, QPalette.ColorGroup.Disabled),
     ):
         colour = palette.color(group, QPalette.ColorRole.ButtonText)
+        renderer = QSvgRenderer(QByteArray(svg.replace("currentColor", colour.name()).encode()))
         for size in _SIZES:
-            icon.addPixmap(_draw(svg, colour, size), mode)
+            icon.addPixmap(_draw(renderer, size), mode)
     return icon
 
 
-def _draw(svg: str, colour: QColor, size: int) -> QPixmap:
-    renderer = QSvgRenderer(QByteArray(svg.replace("currentColor", colour.name()).encode()))
+def _draw(renderer: QSvgRenderer, size: int) -> QPixmap:
     pixmap = QPixmap(QSize(size, size))
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
-import psutil
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
@@ -38,7 +38,6 @@ class StudioStatus(Translated, QStatusBar):
             self.addPermanentWidget(label)
         self._model: ModelInfo | None = None
         self._speed = 0.0
-        self._process = psutil.Process()
         self.engine_process: Callable[[], int] = lambda: 0
         """The number of the process that the model works in; 0 when that is this one."""
         self._job: tuple[tuple[Take, ...], bool] | None = None  # to be shown
@@ -110,7 +109,8 @@ class StudioStatus(Translated, QStatusBar):
         self.speed_label.setToolTip(self.tr("Real-time factor of the last take: seconds of work per second of sound"))
         self.memory_label.setToolTip(self.tr("Memory that the studio uses"))
         self.bar.setAccessibleName(self.tr("Progress"))
-        self._show_memory()
+        if self.isVisible():
+            self._show_memory()
 
     def _show_waiting_job(self) -> None:
         if self._job is not None:
@@ -128,11 +128,10 @@ class StudioStatus(Translated, QStatusBar):
         self.speed_label.setText(self.tr("RTF {factor:.2f}").format(factor=self._speed) if self._speed else "")
 
     def _show_memory(self) -> None:
-        self.memory_label.setText(memory_text(self._process.memory_info().rss + self._memory_of_engine()))
+        import psutil  # not on the way to the first window
 
-    def _memory_of_engine(self) -> int:
-        number = self.engine_process()
-        try:
-            return int(psutil.Process(number).memory_info().rss) if number else 0
-        except psutil.Error:  # it has just ended
-            return 0
+        used = psutil.Process().memory_info().rss
+        with contextlib.suppress(psutil.Error):  # it may just have ended
+            if number := self.engine_process():
+                used += psutil.Process(number).memory_info().rss
+        self.memory_label.setText(memory_text(used))

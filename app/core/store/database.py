@@ -11,8 +11,6 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import psutil
-
 from app.core.atomic_file import create_private, sync_names
 from app.core.store import errors, migration
 from app.core.store.keyless import keyless
@@ -388,6 +386,8 @@ class Database:
 
 def remove_halves(folder: Path) -> None:
     """Remove the copies that programs which are gone have left half done."""
+    import psutil  # not on the way to the first window
+
     for half in folder.glob("*.part*"):
         owner = ["", *half.name.partition(".part")[0].split(".")][-2]
         if not (owner.isdigit() and psutil.pid_exists(int(owner))):
