@@ -228,7 +228,7 @@ class _Export:
 
     def _tell(self, exported: Exported) -> None:
         """Tell the audit log; if it cannot be told, nothing leaves."""
-        log.info("A file leaves: %s, %d bytes, marks %s", exported.produce_id, exported.size, exported.marks)
+        log.info("Exported %s, %d bytes, marks %s", exported.produce_id, exported.size, exported.marks)
         if self.tools.audit is None:
             return
         facts = {**self._facts(), "sha256": exported.sha256, "marks": dict(exported.marks)}

@@ -24,6 +24,7 @@ RESULTS = "VOXCPM_CANARIES"
 """Names the folder that each process of pytest writes what it found into."""
 _OWN = ("app", "voxcpm")
 _TEXT_LEAST, _NAME_LEAST = 6, 3
+_ON_PURPOSE = "test_a_line_that_says_too_much_is_noticed"  # tries out that a name in the log is found
 
 
 class Canaries(logging.Handler):
@@ -39,7 +40,8 @@ class Canaries(logging.Handler):
         self.lines: list[tuple[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append((self.test, self.format(record)))
+        if not self.test.endswith(_ON_PURPOSE):
+            self.lines.append((self.test, self.format(record)))
 
     def wrote(self, text: object) -> None:
         """A person wrote this: a canary wherever it stands, once it is long enough to be told from other words."""
