@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import torch
@@ -16,6 +17,7 @@ from voxcpm.modules.quantised import can_quantise, few_rows_layer, many_rows_lay
 from voxcpm.vae.audio_vae import AudioVAE
 
 INT8 = "int8"
+_MOST_WORKERS = 4
 LANGUAGE_MODELS = ("base_lm.", "residual_lm.")
 
 
@@ -64,13 +66,15 @@ def prepare_layers(model: VoxCPMModel, vae: AudioVAE, precision: Precision) -> N
     ``int8`` takes the layers of the four transformer stacks, which are nearly all there is to read. Embeddings stay as
     stored. FSQ (which rounds), the stop head, the projections between parts and the time embedding stay in float32:
     they are small, and a rounding error there is not averaged out by anything.
+
+    16-bit and 8-bit layouts are made by one core each, which takes longer than reading the file: several work at once.
     """
     packs = can_pack(precision.compute)
     if precision.halves:
-        fuse_and_replace(model, halve_layers())
+        fuse_and_replace(model, halve_layers(), _workers())
         _cast_rest(model, precision.compute)
     elif precision.is_int8:
-        fuse_and_replace(model, lambda path, layer: _int8_layer(model, path, layer, packs))
+        fuse_and_replace(model, lambda path, layer: _int8_layer(model, path, layer, packs), _workers())
         _cast_rest(model, precision.compute)
     elif packs:
         # Packing float32 makes a product of one to three rows a third slower than leaving it (tests/speed/README.md).
@@ -78,6 +82,11 @@ def prepare_layers(model: VoxCPMModel, vae: AudioVAE, precision: Precision) -> N
         fuse_and_replace(model, lambda path, layer: layer if path.startswith(skip) else pack_layer(path, layer))
     if can_pack(torch.float32):
         fuse_and_replace(vae, pack_layer)
+
+
+def _workers() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(_MOST_WORKERS, cores)
 
 
 def _int8_layer(model: nn.Module, path: str, layer: nn.Linear, packs: bool) -> nn.Module:

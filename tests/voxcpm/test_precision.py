@@ -13,8 +13,15 @@ from app.core.resources import default_model_folder
 from tests.voxcpm.conftest import checkpoint
 from voxcpm.devices import needs_half_weights
 from voxcpm.errors import RequestError
-from voxcpm.modules.packed import FixedLinear, HalfWeightLinear, PackedLinear, has_half_weights, held_bytes
-from voxcpm.modules.quantised import FewRowsInt8, ManyRowsInt8, can_quantise, works
+from voxcpm.modules.packed import (
+    FixedLinear,
+    HalfWeightLinear,
+    PackedLinear,
+    fuse_and_replace,
+    has_half_weights,
+    held_bytes,
+)
+from voxcpm.modules.quantised import FewRowsInt8, ManyRowsInt8, can_quantise, few_rows_layer, works
 from voxcpm.pipeline import VoxCPM
 from voxcpm.precision import choose_precision
 from voxcpm.request import Request
@@ -221,3 +228,23 @@ def test_a_lora_works_beside_8_bit_layers_and_leaves_them_as_they_were() -> None
     assert (engine.generate(request).samples != before).any()
     engine.unload_lora()
     assert (engine.generate(request).samples == before).all()
+
+
+@needs_int8
+def test_layers_made_side_by_side_are_those_made_one_after_the_other() -> None:
+    before = torch.backends.quantized.engine
+    models = [nn.Sequential(*(nn.Linear(64, 64) for _ in range(12))).requires_grad_(False) for _ in range(2)]
+    models[1].load_state_dict(models[0].state_dict())
+    x = torch.randn(2, 64)
+    for workers, model in zip((1, 3), models, strict=True):
+        fuse_and_replace(model, lambda _, layer: few_rows_layer(layer), workers)
+    assert torch.equal(models[0](x), models[1](x))
+    assert torch.backends.quantized.engine == before
+
+
+def test_a_layer_that_cannot_be_made_ends_it_all() -> None:
+    def refuse(path: str, _: nn.Linear) -> nn.Module:
+        raise NotImplementedError(path)
+
+    with pytest.raises(NotImplementedError):
+        fuse_and_replace(nn.Sequential(*(nn.Linear(4, 4) for _ in range(5))), refuse, 2)

@@ -8,8 +8,11 @@ compiler here. Where they are missing or refuse, layers stay as they are. 8-bit 
 from __future__ import annotations
 
 import logging
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import torch
 from torch import Tensor, nn
@@ -117,23 +120,36 @@ def can_pack(dtype: torch.dtype) -> bool:
         return False
 
 
-def fuse_and_replace(model: nn.Module, replace: Replace) -> None:
+def fuse_and_replace(model: nn.Module, replace: Replace, workers: int = 1) -> None:
     """Join projections, turn upsampling into products, and put ``replace(name, layer)`` in the place of every layer.
 
-    One module at a time, so that memory never holds more than one layer twice.
+    So many layers at a time as there are ``workers``, so that memory never holds more than those twice. More than one
+    is for layouts that torch computes on one core.
     """
-    for path, module in list(model.named_modules()):
-        if isinstance(module, (Attention, MLP, CausalConvTranspose1d)):
-            module.fuse()
-            _replace_children(module, path, replace)
-    for path, module in list(model.named_modules()):
-        _replace_children(module, path, replace)
+    with ThreadPoolExecutor(workers) as pool:
+        running: deque[Future[None]] = deque()
+
+        def replace_children(parent: nn.Module, path: str) -> None:
+            # Names and not modules: a list of the layers would keep every unpacked weight alive to the end.
+            for name in [name for name, child in parent.named_children() if isinstance(child, nn.Linear)]:
+                while len(running) >= workers:
+                    running.popleft().result()
+                running.append(pool.submit(_replace_child, parent, name, f"{path}.{name}".lstrip("."), replace))
+
+        for path, module in list(model.named_modules()):
+            if isinstance(module, (Attention, MLP, CausalConvTranspose1d)):
+                module.fuse()
+                replace_children(module, path)
+        while running:
+            running.popleft().result()
+        for path, module in list(model.named_modules()):
+            replace_children(module, path)
+        while running:
+            running.popleft().result()
 
 
-def _replace_children(parent: nn.Module, path: str, replace: Replace) -> None:
-    # Names and not modules: a list of the layers themselves would keep every unpacked weight alive to the end.
-    for name in [name for name, child in parent.named_children() if isinstance(child, nn.Linear)]:
-        setattr(parent, name, replace(f"{path}.{name}".lstrip("."), getattr(parent, name)))
+def _replace_child(parent: nn.Module, name: str, path: str, replace: Replace) -> None:
+    setattr(parent, name, replace(path, getattr(parent, name)))
 
 
 def pack_layer(_: str, layer: nn.Linear) -> nn.Module:
@@ -144,15 +160,15 @@ def pack_layer(_: str, layer: nn.Linear) -> nn.Module:
 def halve_layers() -> Replace:
     """Makes layers with 16-bit weights and float32 products.
 
-    All of them go through one float32 buffer: one for each, taken and given back between what stays, leaves holes.
+    All of a thread go through one float32 buffer: one for each, taken and given back between what stays, leaves holes.
     """
-    buffer = torch.empty(0)
+    kept = threading.local()
 
     def halve(_: str, layer: nn.Linear) -> nn.Module:
-        nonlocal buffer
         count = layer.weight.numel()
+        buffer: Tensor = getattr(kept, "buffer", torch.empty(0))
         if count > buffer.numel():
-            buffer = torch.empty(count)
+            kept.buffer = buffer = torch.empty(count)
         return HalfWeightLinear(buffer[:count].view_as(layer.weight).copy_(layer.weight.detach()), layer.bias)
 
     return halve

@@ -8,8 +8,11 @@ instructions), the other takes its place.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import threading
 import warnings
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
@@ -57,15 +60,9 @@ class FewRowsInt8(FixedLinear):
             raise NotImplementedError("torch was built without fbgemm and qnnpack")
         values, scales = quantise_weight(weight.detach())
         zeros = torch.zeros_like(scales, dtype=torch.long)
-        before = torch.backends.quantized.engine
-        try:
-            torch.backends.quantized.engine = engine
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".*deprecated.*", UserWarning)
-                stored = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
+        with _using(engine):
+            stored = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
             self.packed = torch.ops.quantized.linear_prepack(stored, None)
-        finally:
-            torch.backends.quantized.engine = before
         # Without VNNI instructions fbgemm adds pairs of products in 16 bits, which 8-bit activations overflow.
         self.seven_bits = engine == "fbgemm" and not _has_vnni()
         self.weight_bytes = values.nbytes + scales.nbytes
@@ -141,6 +138,31 @@ def works(kind: type[FixedLinear]) -> bool:
             logger.info("%s is not available (%s)", kind.__name__, error)
             _tried[kind] = False
     return _tried[kind]
+
+
+_users = 0
+_users_lock = threading.Lock()
+_users_state = contextlib.ExitStack()
+
+
+@contextlib.contextmanager
+def _using(engine: str) -> Iterator[None]:
+    """Let torch pack for ``engine``, and put what it did before back once no thread packs any more."""
+    global _users
+    with _users_lock:
+        if _users == 0:
+            _users_state.callback(setattr, torch.backends.quantized, "engine", torch.backends.quantized.engine)
+            torch.backends.quantized.engine = engine
+            _users_state.enter_context(warnings.catch_warnings())  # are the process's, too
+            warnings.filterwarnings("ignore", ".*deprecated.*", UserWarning)
+        _users += 1
+    try:
+        yield
+    finally:
+        with _users_lock:
+            _users -= 1
+            if _users == 0:
+                _users_state.close()
 
 
 def _engine() -> str | None:
