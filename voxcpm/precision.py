@@ -11,6 +11,7 @@ from torch import nn
 from voxcpm.devices import choose_dtype, dtype_name, needs_half_weights
 from voxcpm.errors import RequestError
 from voxcpm.model import VoxCPMModel
+from voxcpm.modules.heap import large_blocks_apart
 from voxcpm.modules.minicpm4 import MLP, Attention
 from voxcpm.modules.packed import PackedLinear, can_pack, fuse_and_replace, halve_layers, pack_layer
 from voxcpm.modules.quantised import can_quantise, few_rows_layer, many_rows_layer
@@ -69,6 +70,11 @@ def prepare_layers(model: VoxCPMModel, vae: AudioVAE, precision: Precision) -> N
 
     16-bit and 8-bit layouts are made by one core each, which takes longer than reading the file: several work at once.
     """
+    with large_blocks_apart():
+        _prepare_layers(model, vae, precision)
+
+
+def _prepare_layers(model: VoxCPMModel, vae: AudioVAE, precision: Precision) -> None:
     packs = can_pack(precision.compute)
     if precision.halves:
         fuse_and_replace(model, halve_layers(), _workers())

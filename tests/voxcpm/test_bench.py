@@ -185,15 +185,7 @@ def test_percentiles_lie_between_neighbours() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    "precision",
-    [
-        "bfloat16",
-        pytest.param(
-            "int8", marks=pytest.mark.xfail(reason="1.15 and 1.20 measured with VoxCPM-0.5B; not reached yet")
-        ),
-    ],
-)
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
 @pytest.mark.parametrize("name", ["VoxCPM-0.5B", "VoxCPM1.5", "VoxCPM2"])
 def test_real_shapes_keep_their_memory_bound(name: str, precision: str) -> None:
     config = Path(__file__).resolve().parents[3] / "shared" / "parity" / "real_configs" / f"{name}.json"
