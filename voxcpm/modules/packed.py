@@ -129,23 +129,25 @@ def fuse_and_replace(model: nn.Module, replace: Replace, workers: int = 1) -> No
     with ThreadPoolExecutor(workers) as pool:
         running: deque[Future[None]] = deque()
 
+        def wait(fewer_than: int) -> None:
+            while len(running) >= fewer_than:
+                running.popleft().result()
+
         def replace_children(parent: nn.Module, path: str) -> None:
             # Names and not modules: a list of the layers would keep every unpacked weight alive to the end.
             for name in [name for name, child in parent.named_children() if isinstance(child, nn.Linear)]:
-                while len(running) >= workers:
-                    running.popleft().result()
+                wait(workers)
                 running.append(pool.submit(_replace_child, parent, name, f"{path}.{name}".lstrip("."), replace))
 
         for path, module in list(model.named_modules()):
             if isinstance(module, (Attention, MLP, CausalConvTranspose1d)):
+                wait(workers)  # before another joined weight is there
                 module.fuse()
                 replace_children(module, path)
-        while running:
-            running.popleft().result()
+        wait(1)
         for path, module in list(model.named_modules()):
             replace_children(module, path)
-        while running:
-            running.popleft().result()
+        wait(1)
 
 
 def _replace_child(parent: nn.Module, name: str, path: str, replace: Replace) -> None:

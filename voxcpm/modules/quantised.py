@@ -62,10 +62,11 @@ class FewRowsInt8(FixedLinear):
         zeros = torch.zeros_like(scales, dtype=torch.long)
         with _using(engine):
             stored = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
+            self.weight_bytes = values.nbytes + scales.nbytes
+            del values
             self.packed = torch.ops.quantized.linear_prepack(stored, None)
         # Without VNNI instructions fbgemm adds pairs of products in 16 bits, which 8-bit activations overflow.
         self.seven_bits = engine == "fbgemm" and not _has_vnni()
-        self.weight_bytes = values.nbytes + scales.nbytes
 
     def forward(self, x: Tensor) -> Tensor:
         """[..., in] -> [..., out]."""
