@@ -175,6 +175,8 @@ class TimePlot(Translated, pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph ha
         painter = QPainter(self.viewport())
         painter.setClipRegion(event.region())
         if self._pixmap is not None:
+            if self._pixmap.devicePixelRatio() != self.devicePixelRatioF():  # the window came to another screen
+                self.renew()
             painter.drawPixmap(self.viewport().rect(), self._pixmap)
         painter.setClipRect(self._area, Qt.ClipOperation.IntersectClip)
         if self.axis.selection is not None:

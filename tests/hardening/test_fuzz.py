@@ -68,7 +68,8 @@ def test_what_writes_outside_fails_or_takes_long_is_noticed(place):
     fuzz.try_out("x", "b", lambda: [][1], (ValueError,), place)
     fuzz.try_out("x", "c", lambda: bytearray(600 << 20), (), place)
     text = "\n".join(fuzz.problems)
-    assert "wrote outside" in text and "IndexError" in text and "MiB" in text and len(fuzz.problems) == 3
+    assert "wrote outside" in text and "IndexError" in text and "MiB" in text
+    assert sum("of the processor" not in problem for problem in fuzz.problems) == 3  # a slow machine may add one
 
 
 def _child(mebibytes: int, after: str = "") -> list[str]:
