@@ -28,11 +28,6 @@ class Turns(QObject):
         self._timer.timeout.connect(self._next)
         self._ended = 0.0
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nobody waits."""
-        return not self._waiting
-
     def ask(self, view: TakesTurns) -> None:
         """Let ``view`` draw as soon as those before it have."""
         if view not in self._waiting:

@@ -44,13 +44,9 @@ class Canaries(logging.Handler):
             self.lines.append((self.test, self.format(record)))
 
     def wrote(self, text: object) -> None:
-        """A person wrote this: a canary wherever it stands, once it is long enough to be told from other words.
-
-        One English word alone is no canary: the program says "slowly" and "leaves" as well.
-        """
-        words = text.strip() if isinstance(text, str) else ""
-        if len(words) >= _TEXT_LEAST and not words.isdigit() and not (words.isascii() and words.isalpha()):
-            self.texts.add(words)
+        """A person wrote this: a canary wherever it stands, once it is long enough to be told from other words."""
+        if isinstance(text, str) and len(text.strip()) >= _TEXT_LEAST and not text.strip().isdigit():
+            self.texts.add(text.strip())
 
     def called(self, name: object) -> None:
         """This is somebody's name: a canary as words of their own."""

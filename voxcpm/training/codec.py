@@ -251,7 +251,7 @@ class CodecTrainer:
                 decoded, mean, log_variance = compiled(self.vae, heard.to(self.device), noise.to(self.device))
             (decoded.sum() + mean.sum() + log_variance.sum()).backward()
         except Exception as error:  # whatever the compiler, its tools and its temporary folders come up with
-            logger.warning("the codec cannot be compiled here and trains more slowly: %s", _first_line(error))
+            logger.warning("the codec cannot be compiled here and takes longer to train: %s", _first_line(error))
             return reconstruct
         finally:
             self.optimizer.zero_grad(set_to_none=True)

@@ -207,7 +207,7 @@ def test_a_compiler_that_fails_is_no_reason_to_stop(
     monkeypatch.setattr(torch, "compile", refuse)
     train_codec(options(store, compile=True), tmp_path / "compiled")
     assert [record.message for record in caplog.records] == [
-        "the codec cannot be compiled here and trains more slowly: no compiler"
+        "the codec cannot be compiled here and takes longer to train: no compiler"
     ]
     train_codec(options(store), tmp_path / "plain")
     assert steps_of(tmp_path / "compiled") == steps_of(tmp_path / "plain")
